@@ -1,0 +1,120 @@
+/*
+ * Reports: reads recordings (.rlk, stats/format.h) and prints what the locks in them cost.
+ *
+ * Use:
+ *	struct report_options o = {.format = REPORT_TEXT, .by = REPORT_BY_LOCK};
+ *	int status = report_run(paths, count, &o, stdout, stderr);
+ * A zeroed struct report_options is the default report. The names that -k, --by, --format and
+ * --color accept are in NULL-terminated arrays below, whose positions are the enumerators.
+ *
+ * Contract: a recording may be running, cut short, damaged or hostile; what can be read is
+ * reported and what is wrong is said, nothing here crashes or exits over a file. Errors and
+ * warnings are whole sentences. Nothing here writes to a recording but report_note_run(). Only for
+ * the command: it allocates, uses stdio and takes DEBUGINFOD_URLS out of the environment. Not
+ * thread-safe.
+ *
+ * The JSON document ("schema": "relock-report-1"). Times are integers in ns and their keys end in
+ * _ns; shares are fractions of 1; unknown values are null. Keys are only ever added.
+ *
+ *	schema, relock        texts: the schema and the version of relock that wrote the report
+ *	recordings[]          path, program, command, host, libc, kernel, run_id, pid, ppid, state
+ *	                      ("exited", "killed", "ended", "unfinished"), exit_status, exit_signal,
+ *start_realtime_ns, wall_ns, cpu_user_ns, cpu_system_ns, max_rss_kib, cpus_present, cpus_allowed,
+ *	                      cpus_quota_milli, clock, holds, hold_sample, delegate_all,
+ *	                      policy {mutex, spin, rdlock, wrlock}, config [{name, value, origin}],
+ *	                      cost_acquire_ns, cost_clock_ns, cost_wait_ns, lost {one key a loss}
+ *	totals                locks, lock_records, classes, threads, threads_peak, thread_time_ns,
+ *	                      acquired, failed, every counter, wait_share, spun_total_ns,
+ *	                      overhead_ns, overhead_share
+ *	locks[]               sorted by the key asked for: name, address, kind ("mutex", "spin",
+ *	                      "rwlock"), class (index in classes), recording (index), flags[],
+ *	                      generations, waiters_max, then of all its sides together: acquired,
+ *	                      failed, every counter, wait_p50_ns, wait_p90_ns, wait_p99_ns,
+ *	                      hold_p50_ns, hold_p90_ns, hold_p99_ns, hold_total_estimated_ns,
+ *	                      holds_estimated, spun_total_ns, acquired_first, wait_share,
+ *	                      wait_histogram, hold_histogram [[lower_ns, upper_ns, count], …];
+ *	                      a rwlock also has sides {read: {…}, write: {…}} with the same figures
+ *	classes[]             the same figures over all locks of a class, and index, birth
+ *("static", "init", "first-use", "unknown"), context, created, destroyed, locks sites[] headline of
+ *waiting places: name, contexts, waits, wait_total_ns, wait_max_ns, wait_share, caused_waits,
+ *caused_total_ns threads[]             name, tid, recording, birth_ns (since start), lifetime_ns,
+ *ended, acquired, contended, wait_total_ns, wait_share (of its lifetime) pairs[]               lock
+ *(index in locks, in the order printed), kind, waiter, holder (context ids, null: not known),
+ *count, wait_total_ns, wait_max_ns yield_sites[]         context, call ("sched_yield", "sleep"),
+ *count, asked_ns contexts[]            id, headline, stack (true or false), truncated, frames
+ *[{function, short, file, line, module, build_id, offset, inlined}], innermost first warnings[]
+ *sentences
+ *
+ * CSV is the table that --by names, one heading line, the same keys as columns; a rwlock has one
+ * row a side, of kind "rdlock" and "wrlock", so that columns can be summed.
+ */
+#ifndef RELOCK_STATS_REPORT_REPORT_H
+#define RELOCK_STATS_REPORT_REPORT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+enum report_by { REPORT_BY_LOCK, REPORT_BY_CLASS, REPORT_BY_SITE, REPORT_BY_THREAD };
+enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER };
+
+extern const char *const report_format_names[]; /* "text", "json", "csv", NULL */
+extern const char *const report_by_names[];     /* "lock", "class", "site", "thread", NULL */
+extern const char *const report_color_names[];  /* "auto", "always", "never", NULL */
+extern const char *const report_key_names[];    /* "wait", "acquired", …, NULL */
+
+/* One line of help on report_key_names[index]. */
+const char *report_key_help(size_t index);
+
+#define REPORT_ROWS_ALL UINT_MAX
+
+struct report_options {
+	enum report_format format;
+	enum report_by by;
+	const char *key; /* one of report_key_names; NULL: "wait" */
+	unsigned rows;   /* rows a table; 0: ten in a text, all in JSON and CSV */
+	bool stacks;     /* text: the stacks of waiters under each lock */
+	enum report_color color;
+	const char *next; /* what the last line of a text proposes to type; NULL: chosen by the
+			     report; "": no such line */
+};
+
+enum report_status {
+	REPORT_OK,         /* printed; `err` may carry warnings */
+	REPORT_UNREADABLE, /* no recording could be read, or the output could not be written */
+	REPORT_BAD_OPTION, /* an option has no such value; `err` says which exist */
+};
+
+/*
+ * Prints a report over `count` paths to `out`, errors and warnings to `err` (a text report carries
+ * its warnings itself). A directory stands for every *.rlk in it; several recordings are merged.
+ */
+int report_run(const char *const *paths, size_t count, const struct report_options *options,
+	FILE *out, FILE *err);
+
+/* The most recently changed *.rlk of a directory, as a path that starts with it. False: none. */
+bool report_newest(const char *directory, char *out, size_t size);
+
+struct report_found {
+	char path[PATH_MAX];
+	int32_t pid;
+	uint64_t waited_ns;
+};
+
+/*
+ * All recordings of a directory that carry this run id, the one with most waited time first.
+ * Returns how many and stores a list for free() in *found (NULL when there are none).
+ */
+size_t report_find_run(const char *directory, const char *run_id, struct report_found **found);
+
+/*
+ * Adds to a recording how its process ended: `status` as from waitpid, its resource usage, the wall
+ * time. False with errno set: it could not be opened or written, or is no recording (EINVAL).
+ */
+bool report_note_run(const char *path, int status, const struct rusage *usage, uint64_t wall_ns);
+
+#endif
