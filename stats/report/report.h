@@ -16,34 +16,45 @@
  * The JSON document ("schema": "relock-report-1"). Times are integers in ns and their keys end in
  * _ns; shares are fractions of 1; unknown values are null. Keys are only ever added.
  *
- *	schema, relock        texts: the schema and the version of relock that wrote the report
- *	recordings[]          path, program, command, host, libc, kernel, run_id, pid, ppid, state
- *	                      ("exited", "killed", "ended", "unfinished"), exit_status, exit_signal,
- *start_realtime_ns, wall_ns, cpu_user_ns, cpu_system_ns, max_rss_kib, cpus_present, cpus_allowed,
- *	                      cpus_quota_milli, clock, holds, hold_sample, delegate_all,
- *	                      policy {mutex, spin, rdlock, wrlock}, config [{name, value, origin}],
- *	                      cost_acquire_ns, cost_clock_ns, cost_wait_ns, lost {one key a loss}
- *	totals                locks, lock_records, classes, threads, threads_peak, thread_time_ns,
- *	                      acquired, failed, every counter, wait_share, spun_total_ns,
- *	                      overhead_ns, overhead_share
- *	locks[]               sorted by the key asked for: name, address, kind ("mutex", "spin",
- *	                      "rwlock"), class (index in classes), recording (index), flags[],
- *	                      generations, waiters_max, then of all its sides together: acquired,
- *	                      failed, every counter, wait_p50_ns, wait_p90_ns, wait_p99_ns,
- *	                      hold_p50_ns, hold_p90_ns, hold_p99_ns, hold_total_estimated_ns,
- *	                      holds_estimated, spun_total_ns, acquired_first, wait_share,
- *	                      wait_histogram, hold_histogram [[lower_ns, upper_ns, count], …];
- *	                      a rwlock also has sides {read: {…}, write: {…}} with the same figures
- *	classes[]             the same figures over all locks of a class, and index, birth
- *("static", "init", "first-use", "unknown"), context, created, destroyed, locks sites[] headline of
- *waiting places: name, contexts, waits, wait_total_ns, wait_max_ns, wait_share, caused_waits,
- *caused_total_ns threads[]             name, tid, recording, birth_ns (since start), lifetime_ns,
- *ended, acquired, contended, wait_total_ns, wait_share (of its lifetime) pairs[]               lock
- *(index in locks, in the order printed), kind, waiter, holder (context ids, null: not known),
- *count, wait_total_ns, wait_max_ns yield_sites[]         context, call ("sched_yield", "sleep"),
- *count, asked_ns contexts[]            id, headline, stack (true or false), truncated, frames
- *[{function, short, file, line, module, build_id, offset, inlined}], innermost first warnings[]
- *sentences
+ * - schema, relock: the schema and the version of relock that wrote the report.
+ *
+ * - recordings[]: path, program, command, host, libc, kernel, run_id, pid, ppid, state ("exited",
+ *   "killed", "ended", "unfinished"), exit_status, exit_signal, start_realtime_ns, wall_ns,
+ *   cpu_user_ns, cpu_system_ns, max_rss_kib, cpus_present, cpus_allowed, cpus_quota_milli, clock,
+ *   holds, hold_sample, delegate_all, policy {mutex, spin, rdlock, wrlock}, config [{name, value,
+ *   origin}], cost_acquire_ns, cost_clock_ns, cost_wait_ns, lost {one key a loss}.
+ *
+ * - totals: locks, classes, threads, threads_peak, thread_time_ns, cpu_ns, overhead_ns,
+ *   overhead_share, and the figures (below) of all locks together.
+ *
+ * - locks[], sorted by the key asked for: name, address, kind ("mutex", "spin", "rwlock"), class
+ *   (index in classes), recording (index), flags[], generations, waiters_max, stands_for_many, and
+ *   the figures of all its sides together. A rwlock also has sides {read {…}, write {…}}.
+ *
+ * - the figures: acquired, failed, every counter of RLK_COUNTERS (ticks as name_ns), wait_p50_ns,
+ *   wait_p90_ns, wait_p99_ns, hold_p50_ns, hold_p90_ns, hold_p99_ns, hold_total_estimated_ns,
+ *   holds_estimated (true when only a sample of the holds was timed), spun_total_ns (waiting time
+ *   that was neither yielded nor parked), acquired_first, wait_share (of all waiting),
+ *   wait_histogram and hold_histogram [[lower_ns, upper_ns, count], …].
+ *
+ * - classes[]: index, name, kind, birth ("static", "init", "first-use", "unknown"), context,
+ *   created, destroyed, locks, and the figures over all its locks.
+ *
+ * - sites[]: places that waited, by headline: name, waits, wait_total_ns, wait_max_ns, wait_share,
+ *   caused_waits, caused_total_ns (waiting of others while this place held the lock).
+ *
+ * - threads[]: name, tid, recording, birth_ns (since the start), lifetime_ns, ended, acquired,
+ *   contended, wait_total_ns, wait_share (of its lifetime).
+ *
+ * - pairs[]: lock (index in locks as printed), kind, waiter, holder (context ids; null: not known),
+ *   count, wait_total_ns, wait_max_ns.
+ *
+ * - yield_sites[]: context, call ("sched_yield", "sleep"), count, asked_ns.
+ *
+ * - contexts[]: id, headline, stack (true, false), truncated, frames [{function, short, file, line,
+ *   module, build_id, offset, inlined}], innermost first.
+ *
+ * - warnings[]: sentences.
  *
  * CSV is the table that --by names, one heading line, the same keys as columns; a rwlock has one
  * row a side, of kind "rdlock" and "wrlock", so that columns can be summed.
