@@ -4,7 +4,8 @@
  *
  * Use: arch_hint_parse() when configuring, arch_pause() in a spin loop, arch_ticks() around a wait.
  * Contract: everything here is async-signal-safe, takes no lock, allocates nothing and makes no
- * system call, except arch_ticks() where no counter exists and the monotonic clock has to serve.
+ * system call, except arch_ticks() where no counter exists and the monotonic clock has to serve,
+ * and the first arch_clock_init(), which may read one file of /sys.
  */
 #ifndef RELOCK_POLICIES_ARCH_H
 #define RELOCK_POLICIES_ARCH_H

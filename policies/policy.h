@@ -95,6 +95,7 @@ struct wait {
 	enum wait_stage stage;
 	bool must_block; /* real-time, or alone on one CPU: set by the primitives */
 	bool rt_checked;
+	bool expired; /* the deadline has passed: the next wait_try() is the last */
 	uint64_t tries, pauses, yields, sleeps, blocks;
 	uint64_t yielded_ticks; /* inside sched_yield */
 	uint64_t parked_ticks;  /* asleep or blocked */
@@ -124,6 +125,9 @@ const struct policy *policy_find(const char *name); /* NULL: no such policy */
 bool wait_try(struct wait *w);
 /* One pause: the tunable hint, hint_count times. */
 void wait_pause(struct wait *w);
+/* Up to `count` pauses without a test between them; fewer once the wait has to end or must not
+ * spin. */
+void wait_pauses(struct wait *w, uint32_t count);
 void wait_yield(struct wait *w);
 void wait_sleep(struct wait *w, uint64_t ns);
 /* Blocks natively until the lock is ours or the wait is over; where the lock cannot block, tries
