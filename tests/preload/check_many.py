@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""100 000 locks, born in every way: sums are exact per class, locks too, and classes are told apart.
+
+usage: check_many.py LOCKS THREADS ROUNDS
+"""
+
+import sys
+
+from harness import *
+
+WAYS = ("make_alpha", "make_beta", "make_gamma", "make_delta", "first_use")
+
+
+def classes_within(run, rec, name, birth):
+    return {i for i, c in rec.classes.items() if c["birth"] == birth and run.within(c["address"], name)}
+
+
+def check_class(run, rec, name, what):
+    birth = BORN_FIRST_USE if name == "first_use" else BORN_INIT
+    found = classes_within(run, rec, name, birth)
+    if not check(len(found) == 1, f"{what}: {len(found)} classes for the locks of {name}"):
+        return
+    same(rec.class_acquired(found), run.values[f"acquired_{name}"], f"{what}: acquisitions of the locks of {name}")
+    created, destroyed = (sum(rec.classes[i][key] for i in found) for key in ("created", "destroyed"))
+    same(created, run.values[f"created_{name}"], f"{what}: locks born in {name}")
+    same(destroyed, run.values.get(f"destroyed_{name}", destroyed), f"{what}: locks of {name} destroyed")
+
+
+def check_recording(run, rec, what, bounded):
+    for name in WAYS:
+        check_class(run, rec, name, what)
+    folded = rec.lost["locks_folded"] + rec.lost["entries_folded"]
+    check((folded > 0) == bounded, f"{what}: {folded} folded")
+    if not bounded:
+        for lock in run.locks:
+            same(rec.acquired(lock), lock.acquired, f"{what}: acquisitions of {lock} at {lock.address:#x}")
+    total = sum(e[4] for e in rec.entries)
+    expected = sum(run.values[f"acquired_{n}"] for n in WAYS) + sum(l.acquired for l in run.locks if l.name != "reused")
+    same(total, expected, f"{what}: acquisitions in all")
+    print(f"{what}: {total} acquisitions, {len(rec.records)} lock records, {rec.disk_bytes() >> 20} MiB on disk")
+
+
+def check_report(rec, what):
+    text = report_text(rec.path, "--by", "class", "-n", "20")
+    if text is None:
+        return
+    for name in WAYS:
+        check(name in text, f"{what}: the report by class does not name {name}:\n{text}")
+    text = report_text(rec.path, "-n", "200", "-k", "acquired")
+    check("in_static_array" in text, f"{what}: the report does not name in_static_array:\n{text}")
+
+
+for extra, what in (({}, "default"), ({"RELOCK_MAX_LOCKS": "1000"}, "at most 1000 locks"), ({"RELOCK_MAX_MEMORY": "4MiB"}, "at most 4 MiB")):
+    run = fixture("many", *sys.argv[1:4], extra=extra)
+    if NATIVE:
+        break
+    rec = run.recording()
+    check_recording(run, rec, what, bounded=bool(extra))
+    if "RELOCK_MAX_MEMORY" in extra:
+        check(rec.disk_bytes() <= 4 << 20, f"{what}: {rec.disk_bytes()} bytes on disk")
+    if not extra:
+        check_report(rec, what)
+finish()
