@@ -4,6 +4,7 @@
 #include "families.h"
 #include "transcript.h"
 
+#include <stdlib.h>
 #include <threads.h>
 
 static const char *result_name(int result)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 static int do_rdlock(struct call *c)
 {
