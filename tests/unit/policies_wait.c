@@ -41,7 +41,7 @@ START_TEST(deadlines_in_the_past_end_waits_soon)
 	ck_assert_int_eq(fake.wait.result, ETIMEDOUT);
 	ck_assert_uint_eq(fake.wait.yields + fake.wait.sleeps, 0);
 	begin_hopeless(_i, 0, false);
-	fake.deadline = (struct timespec){.tv_sec = -1};
+	fake.deadline = (struct timespec){.tv_sec = INT64_MIN};
 	fake_wait();
 	ck_assert_int_eq(fake.wait.result, ETIMEDOUT);
 	ck_assert_uint_eq(fake.wait.yields + fake.wait.sleeps, 0);
