@@ -230,6 +230,7 @@ enum rlk_record_flags {
 	RLK_LOCK_ROBUST = 1 << 7,
 	RLK_LOCK_PI = 1 << 8,
 	RLK_LOCK_PP = 1 << 9,
+	RLK_LOCK_REPLACED = 1 << 10, /* a lock born elsewhere has its address now */
 };
 
 /*
@@ -248,8 +249,8 @@ struct rlk_record {
 	uint32_t waiters_max;
 	uint32_t last_owner; /* 1 + shard of the owner last seen */
 	uint32_t next;       /* 1 + next record in the recorder's hash chain */
-	uint64_t holder; /* left by whoever holds it, where the lock word does not tell: shard << 32
-			    | context */
+	uint64_t holder; /* 1 + shard of a thread that holds it, left where the lock word does not
+			    tell */
 	uint64_t reserved[2];
 };
 _Static_assert(sizeof(struct rlk_record) == 64, "a lock record is one cache line");
@@ -284,8 +285,9 @@ struct rlk_shard {
 /* Key: lock != 0. One thread's counts for one lock. One cache line; the hot path touches nothing
  * else. */
 struct rlk_entry {
-	uint64_t lock; /* address; low bits: bit 0 set for the write side of a rwlock, or 2 | record
-			  << 8 for a class */
+	/* Address; bit 0: write side of a rwlock; bit 1: another lock has the address now. Or, for
+	 * a class, 1 << 63 | record. */
+	uint64_t lock;
 	uint64_t acquired; /* successful acquisitions, contended ones and re-acquisitions after
 			      condition waits included */
 	uint64_t failed;   /* tries that found it taken (trylock and kin, called by the program) */
@@ -295,7 +297,9 @@ struct rlk_entry {
 	uint32_t stamp;  /* generation stamp it was last checked against */
 	uint32_t cell;   /* 1 + index of this shard's cell for it; 0: none yet */
 	uint32_t kind;   /* enum rlk_kind */
-	uint64_t reserved[2];
+	uint32_t waited; /* 1: this thread had to wait for it once */
+	uint32_t reserved32;
+	uint64_t reserved;
 };
 _Static_assert(sizeof(struct rlk_entry) == 64, "an entry is one cache line");
 

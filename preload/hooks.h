@@ -1,0 +1,118 @@
+/*
+ * What the hooks of all families share: the state of the process, the way into a wait, what they
+ * know of their caller.
+ *
+ * The life of a call: first try; acquired: count, return. Taken: is it ours already, or a kind that
+ * is glibc's alone? Then native. Otherwise hook_wait(). Everything past the first try is out of
+ * line.
+ */
+#ifndef RELOCK_PRELOAD_HOOKS_H
+#define RELOCK_PRELOAD_HOOKS_H
+
+#include "conf/conf.h"
+#include "preload/real.h"
+#include "stats/record/recorder.h"
+
+#include <errno.h>
+
+/* An exported hook. Everything else in the library is hidden. */
+#define HOOK __attribute__((visibility("default")))
+#define RETURN_ADDRESS ((uint64_t)__builtin_return_address(0))
+#define FRAME_ADDRESS ((uint64_t)__builtin_frame_address(0))
+
+/* Bit of thread->fast_kinds: the first try of a spinlock may be our own. */
+#define FAST_SPIN (1u << 31)
+
+struct process {
+	struct conf conf;
+	const struct policy *choice[RLK_KINDS];
+	struct tunables tunables[RLK_KINDS];
+	unsigned cpus;      /* the process may use */
+	atomic_uint urgent; /* depth of relock_urgent_begin() */
+	bool delegate_all;  /* the self-check failed */
+	bool wrap_conditions;
+};
+
+extern struct process process __attribute__((visibility("hidden")));
+
+/* Brings the library up when it is not; safe to call at any time, from anywhere. False: hooks go
+ * straight to glibc. */
+bool process_ready(void);
+
+/* This thread, ready to be counted; NULL: pass through. */
+static inline struct thread *hook_thread(void)
+{
+	struct thread *t = thread_self;
+
+	if (likely(t->live))
+		return t;
+	return process_ready() ? thread_ready() : NULL;
+}
+
+/* One call that found its lock taken. */
+struct call {
+	void *lock;
+	struct waiter at;
+	enum rlk_kind kind;      /* whose policy waits */
+	bool delegated;          /* wait natively, whatever the policy */
+	const atomic_uint *word; /* as struct wait has it */
+	unsigned mask, free;
+	bool inverted;
+	int (*try_lock)(struct wait *w);
+	int (*block)(struct wait *w);
+	const struct timespec *deadline;
+	clockid_t clock;
+};
+
+/* Waits under the policy, recorded. Returns what ended the wait: 0, EOWNERDEAD, ETIMEDOUT, … */
+int hook_wait(struct thread *t, const struct call *call);
+
+/* Deadlines that glibc would refuse, or may: those calls are left to it whole. */
+static inline bool deadline_odd(clockid_t clock, const struct timespec *deadline)
+{
+	return !deadline || deadline->tv_nsec < 0 || deadline->tv_nsec >= 1000000000 ||
+	       (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC);
+}
+
+/* Counts an acquisition without a wait, where the inline probe did not find the entry. */
+void hook_count_slow(struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site);
+
+/* --- mutexes, for condition variables and C11 too
+ * ---------------------------------------------------------------------- */
+
+/* A lock call of any kind; deadline NULL: no limit. `clocked` says that it came with a clock. */
+int mutex_acquire(pthread_mutex_t *m, uint64_t site, clockid_t clock,
+	const struct timespec *deadline, bool timed);
+int mutex_try(pthread_mutex_t *m, uint64_t site);
+int mutex_release(pthread_mutex_t *m);
+void mutex_born(pthread_mutex_t *m, uint64_t site);
+void mutex_died(uint64_t address);
+bool mutex_is_delegated(const pthread_mutex_t *m);
+/* The entry of the mutex this thread just took, or NULL. */
+struct rlk_entry *mutex_entry(struct thread *t, pthread_mutex_t *m, uint64_t site);
+
+/* --- condition variables
+ * -----------------------------------------------------------------------------------------------
+ */
+
+int cond_await(pthread_cond_t *c, pthread_mutex_t *m, uint64_t site, clockid_t clock,
+	const struct timespec *deadline, bool clocked);
+int cond_wake(pthread_cond_t *c, int (*wake)(pthread_cond_t *));
+/* In a forked child. */
+void cond_reset(void);
+
+/* --- start-up
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+/* Proves that the fields we read mean what we think; the result is bits of fast_kinds. False:
+ * delegate everything. */
+bool selfcheck(uint32_t *fast_kinds);
+/* The calling thread as glibc writes it into a mutex. */
+int32_t selfcheck_tid(void);
+
+/* CPUs online, allowed by affinity, and allowed by the control group's quota in 1/1000 (0: none).
+ */
+void cpus_read(uint32_t *present, uint32_t *allowed, uint32_t *quota_milli);
+
+#endif

@@ -1,0 +1,306 @@
+#include "preload/hooks.h"
+
+/* glibc's encoding of __kind: the type in the low bits, then flags. */
+#define KIND_TYPE 3
+#define KIND_ROBUST 16
+#define KIND_PI 32
+#define KIND_PP 64
+#define KIND_SHARED 128
+#define KIND_NO_ELISION 512 /* set by asking for PTHREAD_MUTEX_NORMAL */
+
+static unsigned mutex_kind(const pthread_mutex_t *m)
+{
+	return (unsigned)atomic_load_explicit(
+		(const atomic_int *)&m->__data.__kind, memory_order_relaxed);
+}
+
+static int32_t mutex_owner(const pthread_mutex_t *m)
+{
+	return atomic_load_explicit((const atomic_int *)&m->__data.__owner, memory_order_relaxed);
+}
+
+bool mutex_is_delegated(const pthread_mutex_t *m)
+{
+	return process.delegate_all ||
+	       (mutex_kind(m) & ~(KIND_TYPE | KIND_SHARED | KIND_NO_ELISION));
+}
+
+static struct lock_id mutex_id(const pthread_mutex_t *m)
+{
+	static const uint32_t types[] = {
+		0, RLK_LOCK_RECURSIVE, RLK_LOCK_ERRORCHECK, RLK_LOCK_ADAPTIVE};
+	unsigned kind = mutex_kind(m);
+	uint32_t flags = types[kind & KIND_TYPE];
+
+	flags |= kind & KIND_SHARED ? RLK_LOCK_SHARED : 0;
+	flags |= kind & KIND_ROBUST ? RLK_LOCK_ROBUST : 0;
+	flags |= kind & KIND_PI ? RLK_LOCK_PI : 0;
+	flags |= kind & KIND_PP ? RLK_LOCK_PP : 0;
+	flags |= mutex_is_delegated(m) ? RLK_LOCK_DELEGATED : 0;
+	return (struct lock_id){(uint64_t)m, RLK_KIND_MUTEX, flags};
+}
+
+/* --- the first try
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+/*
+ * What the native lock does to a free, private, plain mutex, written out: the lock word from 0 to
+ * 1, the owner, the users, and the depth of a recursive one. Taken only for kinds that selfcheck()
+ * has shown to come out byte for byte alike.
+ */
+static inline bool mutex_try_fast(pthread_mutex_t *m, const struct thread *t)
+{
+	unsigned kind = mutex_kind(m) & ~(unsigned)KIND_NO_ELISION;
+	int expected = 0;
+
+	if (unlikely(kind > KIND_TYPE || !(t->fast_kinds >> kind & 1)))
+		return false;
+	/* Acquire pairs with the release of glibc's unlock. */
+	if (unlikely(!atomic_compare_exchange_strong_explicit((atomic_int *)&m->__data.__lock,
+		    &expected, 1, memory_order_acquire, memory_order_relaxed)))
+		return false;
+	if (kind == PTHREAD_MUTEX_RECURSIVE_NP)
+		m->__data.__count = 1;
+	/* Others only compare it with themselves, or look where we stand; as in glibc. */
+	atomic_store_explicit((atomic_int *)&m->__data.__owner, t->tid, memory_order_relaxed);
+	m->__data.__nusers++;
+	return true;
+}
+
+static OUT_OF_LINE void mutex_count_slow(struct thread *t, pthread_mutex_t *m, uint64_t site)
+{
+	struct lock_id id = mutex_id(m);
+
+	hook_count_slow(t, (uint64_t)m, &id, site);
+}
+
+static inline void mutex_count(struct thread *t, pthread_mutex_t *m, uint64_t site)
+{
+	struct rlk_entry *e = likely(t->entries != NULL) ? entry_fast(t, (uint64_t)m) : NULL;
+
+	if (likely(e != NULL))
+		entry_count(t, e, (uint64_t)m, site, 0);
+	else
+		mutex_count_slow(t, m, site);
+}
+
+struct rlk_entry *mutex_entry(struct thread *t, pthread_mutex_t *m, uint64_t site)
+{
+	struct lock_id id = mutex_id(m);
+
+	return t && t->entries ? entry_get(t, (uint64_t)m, &id, site) : NULL;
+}
+
+/* --- the call as glibc would do it
+ * ------------------------------------------------------------------------------------ */
+
+static int mutex_native(
+	pthread_mutex_t *m, clockid_t clock, const struct timespec *deadline, bool timed)
+{
+	if (!timed)
+		return real.mutex_lock(m);
+	if (clock == CLOCK_REALTIME)
+		return real.mutex_timedlock(m, deadline);
+	return real.mutex_clocklock(m, clock, deadline);
+}
+
+static int try_native(struct wait *w)
+{
+	pthread_mutex_t *m = w->lock;
+
+	/* A waiter that gets it by our own hand is as good as one that gets it natively. */
+	if (mutex_try_fast(m, thread_self))
+		return 0;
+	return real.mutex_trylock(m);
+}
+
+static int block_native(struct wait *w)
+{
+	return mutex_native(w->lock, w->clock, w->deadline, w->deadline != NULL);
+}
+
+static bool acquired(int result)
+{
+	return result == 0 || result == EOWNERDEAD;
+}
+
+static int mutex_native_counted(struct thread *t, pthread_mutex_t *m, uint64_t site,
+	clockid_t clock, const struct timespec *deadline, bool timed)
+{
+	int result = mutex_native(m, clock, deadline, timed);
+
+	if (acquired(result))
+		mutex_count(t, m, site);
+	return result;
+}
+
+/* --- past the first try
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static int mutex_wait(struct thread *t, pthread_mutex_t *m, uint64_t site, uint64_t frame,
+	clockid_t clock, const struct timespec *deadline)
+{
+	struct call call = {
+		.lock = m,
+		.at = {(uint64_t)m, mutex_id(m), site, frame, mutex_owner(m)},
+		.kind = RLK_KIND_MUTEX,
+		.delegated = mutex_is_delegated(m),
+		.word = (const atomic_uint *)&m->__data.__lock,
+		.mask = ~0u,
+		.free = 0,
+		.try_lock = try_native,
+		.block = block_native,
+		.deadline = deadline,
+		.clock = clock,
+	};
+
+	return hook_wait(t, &call);
+}
+
+static OUT_OF_LINE int mutex_acquire_slow(pthread_mutex_t *m, uint64_t site, clockid_t clock,
+	const struct timespec *deadline, bool timed)
+{
+	struct thread *t = hook_thread();
+	int result;
+
+	if (!t)
+		return mutex_native(m, clock, deadline, timed);
+	if (process.delegate_all || (timed && deadline_odd(clock, deadline)))
+		return mutex_native_counted(t, m, site, clock, deadline, timed);
+	result = mutex_try_fast(m, t) ? 0 : real.mutex_trylock(m);
+	if (acquired(result)) {
+		mutex_count(t, m, site);
+		return result;
+	}
+	/* Ours already, or an error whose code is the lock call's to choose: glibc says what that
+	 * means. */
+	if (result != EBUSY || mutex_owner(m) == t->tid)
+		return mutex_native_counted(t, m, site, clock, deadline, timed);
+	return mutex_wait(t, m, site, FRAME_ADDRESS, clock, timed ? deadline : NULL);
+}
+
+int mutex_acquire(pthread_mutex_t *m, uint64_t site, clockid_t clock,
+	const struct timespec *deadline, bool timed)
+{
+	struct thread *t = thread_self;
+
+	if (likely((!timed || !deadline_odd(clock, deadline)) && mutex_try_fast(m, t))) {
+		mutex_count(t, m, site);
+		return 0;
+	}
+	return mutex_acquire_slow(m, site, clock, deadline, timed);
+}
+
+int mutex_try(pthread_mutex_t *m, uint64_t site)
+{
+	struct thread *t = hook_thread();
+	struct lock_id id;
+	int result;
+
+	if (!t)
+		return real.mutex_trylock(m);
+	result = mutex_try_fast(m, t) ? 0 : real.mutex_trylock(m);
+	if (acquired(result)) {
+		mutex_count(t, m, site);
+	} else if (result == EBUSY) {
+		id = mutex_id(m);
+		count_failed_try(t, (uint64_t)m, &id, site);
+	}
+	return result;
+}
+
+static OUT_OF_LINE int mutex_release_slow(pthread_mutex_t *m)
+{
+	struct thread *t = hook_thread();
+
+	if (t && t->held_count)
+		hold_end(t, (uint64_t)m);
+	return real.mutex_unlock(m);
+}
+
+int mutex_release(pthread_mutex_t *m)
+{
+	if (unlikely(thread_self->held_count))
+		return mutex_release_slow(m);
+	return real.mutex_unlock(m);
+}
+
+void mutex_born(pthread_mutex_t *m, uint64_t site)
+{
+	struct lock_id id = mutex_id(m);
+
+	if (hook_thread() && recorder.on)
+		lock_born(&id, site);
+}
+
+void mutex_died(uint64_t address)
+{
+	struct lock_id id = {address, RLK_KIND_MUTEX, 0};
+
+	if (recorder.on && hook_thread())
+		lock_died(&id);
+}
+
+/* --- hooks
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+HOOK int pthread_mutex_lock(pthread_mutex_t *m)
+{
+	struct thread *t = thread_self;
+
+	if (likely(mutex_try_fast(m, t))) {
+		mutex_count(t, m, RETURN_ADDRESS);
+		return 0;
+	}
+	return mutex_acquire_slow(m, RETURN_ADDRESS, CLOCK_REALTIME, NULL, false);
+}
+
+HOOK int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	if (unlikely(thread_self->held_count))
+		return mutex_release_slow(m);
+	return real.mutex_unlock(m);
+}
+
+HOOK int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	return mutex_try(m, RETURN_ADDRESS);
+}
+
+HOOK int pthread_mutex_timedlock(
+	pthread_mutex_t *restrict m, const struct timespec *restrict deadline)
+{
+	return mutex_acquire(m, RETURN_ADDRESS, CLOCK_REALTIME, deadline, true);
+}
+
+HOOK int pthread_mutex_clocklock(
+	pthread_mutex_t *restrict m, clockid_t clock, const struct timespec *restrict deadline)
+{
+	return mutex_acquire(m, RETURN_ADDRESS, clock, deadline, true);
+}
+
+HOOK int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attributes)
+{
+	int result;
+
+	if (!process_ready() && !real.mutex_init)
+		return EAGAIN;
+	result = real.mutex_init(m, attributes);
+	if (result == 0)
+		mutex_born(m, RETURN_ADDRESS);
+	return result;
+}
+
+HOOK int pthread_mutex_destroy(pthread_mutex_t *m)
+{
+	int result;
+
+	process_ready();
+	result = real.mutex_destroy(m);
+	if (result == 0)
+		mutex_died((uint64_t)m);
+	return result;
+}

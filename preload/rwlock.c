@@ -1,0 +1,306 @@
+#include "preload/hooks.h"
+
+/* glibc's __readers: two state bits and a flag below the number of readers. */
+#define WRITE_PHASE 1u
+#define WRITE_LOCKED 2u
+#define READER_WAITING 4u
+
+static int32_t rwlock_writer(const pthread_rwlock_t *l)
+{
+	return atomic_load_explicit(
+		(const atomic_int *)&l->__data.__cur_writer, memory_order_relaxed);
+}
+
+static struct lock_id rwlock_id(const pthread_rwlock_t *l)
+{
+	uint32_t flags = l->__data.__shared ? RLK_LOCK_SHARED : 0;
+
+	return (struct lock_id){(uint64_t)l, RLK_KIND_RDLOCK, flags};
+}
+
+static uint64_t rwlock_key(const pthread_rwlock_t *l, enum rlk_kind side)
+{
+	return (uint64_t)l | (side == RLK_KIND_WRLOCK ? KEY_WRITE_SIDE : 0);
+}
+
+/* --- counting
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Readers leave no name in the lock. One that had to wait for it before leaves its number, unless
+ * another did. */
+static void reader_leaves_number(const struct thread *t, const struct rlk_entry *e)
+{
+	struct rlk_record *record = lock_row(e->record - 1);
+
+	if (load64(&record->holder) == 0)
+		store64(&record->holder, t->number + 1);
+}
+
+static OUT_OF_LINE struct rlk_entry *rwlock_entry_slow(
+	struct thread *t, pthread_rwlock_t *l, enum rlk_kind side, uint64_t site)
+{
+	struct lock_id id = rwlock_id(l);
+
+	return entry_get(t, rwlock_key(l, side), &id, site);
+}
+
+static inline void rwlock_count(
+	struct thread *t, pthread_rwlock_t *l, enum rlk_kind side, uint64_t site)
+{
+	uint64_t key = rwlock_key(l, side);
+	struct rlk_entry *e;
+
+	if (unlikely(!t->entries)) {
+		count_unrecorded();
+		return;
+	}
+	e = entry_fast(t, key);
+	if (unlikely(!e))
+		e = rwlock_entry_slow(t, l, side, site);
+	entry_count(t, e, key, site, 0);
+	if (side == RLK_KIND_RDLOCK && lock_row(e->record - 1)->waiters_max)
+		reader_leaves_number(t, e);
+}
+
+/* --- the calls as glibc would do them
+ * --------------------------------------------------------------------------------- */
+
+static int rdlock_native(
+	pthread_rwlock_t *l, clockid_t clock, const struct timespec *deadline, bool timed)
+{
+	if (!timed)
+		return real.rwlock_rdlock(l);
+	if (clock == CLOCK_REALTIME)
+		return real.rwlock_timedrdlock(l, deadline);
+	return real.rwlock_clockrdlock(l, clock, deadline);
+}
+
+static int wrlock_native(
+	pthread_rwlock_t *l, clockid_t clock, const struct timespec *deadline, bool timed)
+{
+	if (!timed)
+		return real.rwlock_wrlock(l);
+	if (clock == CLOCK_REALTIME)
+		return real.rwlock_timedwrlock(l, deadline);
+	return real.rwlock_clockwrlock(l, clock, deadline);
+}
+
+static int lock_native(pthread_rwlock_t *l, enum rlk_kind side, clockid_t clock,
+	const struct timespec *deadline, bool timed)
+{
+	return side == RLK_KIND_WRLOCK ? wrlock_native(l, clock, deadline, timed)
+				       : rdlock_native(l, clock, deadline, timed);
+}
+
+static int try_side(pthread_rwlock_t *l, enum rlk_kind side)
+{
+	return side == RLK_KIND_WRLOCK ? real.rwlock_trywrlock(l) : real.rwlock_tryrdlock(l);
+}
+
+static int try_read(struct wait *w)
+{
+	return real.rwlock_tryrdlock(w->lock);
+}
+
+static int try_write(struct wait *w)
+{
+	return real.rwlock_trywrlock(w->lock);
+}
+
+static int block_read(struct wait *w)
+{
+	return rdlock_native(w->lock, w->clock, w->deadline, w->deadline != NULL);
+}
+
+static int block_write(struct wait *w)
+{
+	return wrlock_native(w->lock, w->clock, w->deadline, w->deadline != NULL);
+}
+
+/* --- acquiring
+ * --------------------------------------------------------------------------------------------------------
+ */
+
+static int rwlock_wait(struct thread *t, pthread_rwlock_t *l, enum rlk_kind side, uint64_t site,
+	uint64_t frame, clockid_t clock, const struct timespec *deadline)
+{
+	bool write = side == RLK_KIND_WRLOCK;
+	struct call call = {
+		.lock = l,
+		.at = {rwlock_key(l, side), rwlock_id(l), site, frame, rwlock_writer(l)},
+		.kind = side,
+		.word = (const atomic_uint *)&l->__data.__readers,
+		/* A reader has to stay out while a writer has the lock and its phase; a writer
+		   while anyone is in. */
+		.mask = write ? ~(WRITE_PHASE | READER_WAITING) : WRITE_PHASE | WRITE_LOCKED,
+		.free = write ? 0 : WRITE_PHASE | WRITE_LOCKED,
+		.inverted = !write,
+		.try_lock = write ? try_write : try_read,
+		.block = write ? block_write : block_read,
+		.deadline = deadline,
+		.clock = clock,
+	};
+
+	return hook_wait(t, &call);
+}
+
+static int rwlock_native_counted(struct thread *t, pthread_rwlock_t *l, enum rlk_kind side,
+	uint64_t site, clockid_t clock, const struct timespec *deadline, bool timed)
+{
+	int result = lock_native(l, side, clock, deadline, timed);
+
+	if (result == 0)
+		rwlock_count(t, l, side, site);
+	return result;
+}
+
+/* `timed` calls come with a deadline; `clock` is CLOCK_REALTIME for those without a clock of their
+ * own. */
+static __attribute__((noinline)) int rwlock_acquire(pthread_rwlock_t *l, enum rlk_kind side,
+	uint64_t site, clockid_t clock, const struct timespec *deadline, bool timed)
+{
+	struct thread *t = hook_thread();
+	int result;
+
+	if (!t)
+		return lock_native(l, side, clock, deadline, timed);
+	if (process.delegate_all || (timed && deadline_odd(clock, deadline)))
+		return rwlock_native_counted(t, l, side, site, clock, deadline, timed);
+	result = try_side(l, side);
+	if (result == 0) {
+		rwlock_count(t, l, side, site);
+		return 0;
+	}
+	/* This thread writes already, or an error whose code is the lock call's to choose. */
+	if (result != EBUSY || rwlock_writer(l) == t->tid)
+		return rwlock_native_counted(t, l, side, site, clock, deadline, timed);
+	return rwlock_wait(t, l, side, site, FRAME_ADDRESS, clock, timed ? deadline : NULL);
+}
+
+static int rwlock_try(pthread_rwlock_t *l, enum rlk_kind side, uint64_t site)
+{
+	struct thread *t = hook_thread();
+	int result = try_side(l, side);
+	struct lock_id id;
+
+	if (!t)
+		return result;
+	if (result == 0) {
+		rwlock_count(t, l, side, site);
+	} else if (result == EBUSY) {
+		id = rwlock_id(l);
+		count_failed_try(t, rwlock_key(l, side), &id, site);
+	}
+	return result;
+}
+
+/* --- releasing
+ * --------------------------------------------------------------------------------------------------------
+ */
+
+static OUT_OF_LINE void rwlock_hold_end(struct thread *t, pthread_rwlock_t *l)
+{
+	enum rlk_kind side = rwlock_writer(l) == t->tid ? RLK_KIND_WRLOCK : RLK_KIND_RDLOCK;
+
+	hold_end(t, rwlock_key(l, side));
+}
+
+static inline void rwlock_unlocking(struct thread *t, pthread_rwlock_t *l)
+{
+	struct rlk_entry *e = t->entries ? entry_fast(t, (uint64_t)l) : NULL;
+	struct rlk_record *record;
+
+	if (unlikely(t->held_count))
+		rwlock_hold_end(t, l);
+	if (!e)
+		return;
+	record = lock_row(e->record - 1);
+	if (unlikely(load64(&record->holder) == t->number + 1))
+		store64(&record->holder, 0);
+}
+
+/* --- hooks
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+	return rwlock_acquire(l, RLK_KIND_RDLOCK, RETURN_ADDRESS, CLOCK_REALTIME, NULL, false);
+}
+
+HOOK int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+	return rwlock_acquire(l, RLK_KIND_WRLOCK, RETURN_ADDRESS, CLOCK_REALTIME, NULL, false);
+}
+
+HOOK int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
+{
+	return rwlock_try(l, RLK_KIND_RDLOCK, RETURN_ADDRESS);
+}
+
+HOOK int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
+{
+	return rwlock_try(l, RLK_KIND_WRLOCK, RETURN_ADDRESS);
+}
+
+HOOK int pthread_rwlock_timedrdlock(
+	pthread_rwlock_t *restrict l, const struct timespec *restrict deadline)
+{
+	return rwlock_acquire(l, RLK_KIND_RDLOCK, RETURN_ADDRESS, CLOCK_REALTIME, deadline, true);
+}
+
+HOOK int pthread_rwlock_timedwrlock(
+	pthread_rwlock_t *restrict l, const struct timespec *restrict deadline)
+{
+	return rwlock_acquire(l, RLK_KIND_WRLOCK, RETURN_ADDRESS, CLOCK_REALTIME, deadline, true);
+}
+
+HOOK int pthread_rwlock_clockrdlock(
+	pthread_rwlock_t *restrict l, clockid_t clock, const struct timespec *restrict deadline)
+{
+	return rwlock_acquire(l, RLK_KIND_RDLOCK, RETURN_ADDRESS, clock, deadline, true);
+}
+
+HOOK int pthread_rwlock_clockwrlock(
+	pthread_rwlock_t *restrict l, clockid_t clock, const struct timespec *restrict deadline)
+{
+	return rwlock_acquire(l, RLK_KIND_WRLOCK, RETURN_ADDRESS, clock, deadline, true);
+}
+
+HOOK int pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	struct thread *t = thread_self;
+
+	if (likely(t->live))
+		rwlock_unlocking(t, l);
+	else
+		process_ready();
+	return real.rwlock_unlock(l);
+}
+
+HOOK int pthread_rwlock_init(
+	pthread_rwlock_t *restrict l, const pthread_rwlockattr_t *restrict attributes)
+{
+	struct lock_id id;
+	int result;
+
+	process_ready();
+	result = real.rwlock_init(l, attributes);
+	id = rwlock_id(l);
+	if (result == 0 && hook_thread() && recorder.on)
+		lock_born(&id, RETURN_ADDRESS);
+	return result;
+}
+
+HOOK int pthread_rwlock_destroy(pthread_rwlock_t *l)
+{
+	struct lock_id id = {(uint64_t)l, RLK_KIND_RDLOCK, 0};
+	int result;
+
+	process_ready();
+	result = real.rwlock_destroy(l);
+	if (result == 0 && recorder.on && hook_thread())
+		lock_died(&id);
+	return result;
+}

@@ -1,0 +1,175 @@
+#include "preload/hooks.h"
+
+/* glibc's spinlocks count down from 1 on x86, and up from 0 everywhere else. */
+#if defined(__x86_64__)
+#define SPIN_FREE 1
+#define SPIN_TAKEN 0
+#else
+#define SPIN_FREE 0
+#define SPIN_TAKEN 1
+#endif
+
+static struct lock_id spin_id(const pthread_spinlock_t *s)
+{
+	return (struct lock_id){(uint64_t)s, RLK_KIND_SPIN, 0};
+}
+
+/* As mutex_try_fast(): taken only where selfcheck() has shown that the native lock leaves the same.
+ */
+static inline bool spin_try_fast(pthread_spinlock_t *s, const struct thread *t)
+{
+	int expected = SPIN_FREE;
+
+	if (unlikely(!(t->fast_kinds & FAST_SPIN)))
+		return false;
+	/* Acquire pairs with the release of glibc's unlock. */
+	return likely(atomic_compare_exchange_strong_explicit((atomic_int *)s, &expected,
+		SPIN_TAKEN, memory_order_acquire, memory_order_relaxed));
+}
+
+static int try_native(struct wait *w)
+{
+	return real.spin_trylock(w->lock);
+}
+
+/* Only for the native policy: the others' idea of blocking is to sleep, as a spinlock cannot. */
+static int block_native(struct wait *w)
+{
+	return real.spin_lock(w->lock);
+}
+
+static OUT_OF_LINE struct rlk_entry *spin_entry_slow(
+	struct thread *t, pthread_spinlock_t *s, uint64_t site)
+{
+	struct lock_id id = spin_id(s);
+
+	return entry_get(t, (uint64_t)s, &id, site);
+}
+
+/* A spinlock does not say who holds it. Once a thread had to wait for it, it leaves its number when
+ * it holds it. */
+static void spin_leave_holder(const struct thread *t, const struct rlk_entry *e)
+{
+	if (unlikely(e->waited))
+		store64(&lock_row(e->record - 1)->holder, t->number + 1);
+}
+
+static inline void spin_count(struct thread *t, pthread_spinlock_t *s, uint64_t site)
+{
+	struct rlk_entry *e;
+
+	if (unlikely(!t->entries)) {
+		count_unrecorded();
+		return;
+	}
+	e = entry_fast(t, (uint64_t)s);
+	if (unlikely(!e))
+		e = spin_entry_slow(t, s, site);
+	entry_count(t, e, (uint64_t)s, site, 0);
+	spin_leave_holder(t, e);
+}
+
+static OUT_OF_LINE int spin_lock_slow(pthread_spinlock_t *s, uint64_t site)
+{
+	struct thread *t = hook_thread();
+	bool native = process.delegate_all || process.choice[RLK_KIND_SPIN] == policy_registry[0];
+	struct call call = {
+		.lock = (void *)s,
+		.at = {(uint64_t)s, spin_id(s), site, FRAME_ADDRESS, 0},
+		.kind = RLK_KIND_SPIN,
+		.delegated = process.delegate_all,
+		.word = (const atomic_uint *)s,
+		.mask = ~0u,
+		.free = SPIN_FREE,
+		.try_lock = try_native,
+		.block = native ? block_native : NULL,
+	};
+	struct rlk_entry *e;
+	int result;
+
+	if (!t)
+		return real.spin_lock(s);
+	if (real.spin_trylock(s) == 0) {
+		spin_count(t, s, site);
+		return 0;
+	}
+	result = hook_wait(t, &call);
+	e = t->entries ? entry_fast(t, (uint64_t)s) : NULL;
+	if (e)
+		spin_leave_holder(t, e);
+	return result;
+}
+
+/* Before the release: takes our number away again, so that nobody is blamed for what the next
+ * holder does. */
+static inline void spin_unlocking(struct thread *t, pthread_spinlock_t *s)
+{
+	struct rlk_entry *e = t->entries ? entry_fast(t, (uint64_t)s) : NULL;
+
+	if (unlikely(t->held_count))
+		hold_end(t, (uint64_t)s);
+	if (unlikely(e && e->waited))
+		store64(&lock_row(e->record - 1)->holder, 0);
+}
+
+HOOK int pthread_spin_lock(pthread_spinlock_t *s)
+{
+	struct thread *t = thread_self;
+
+	if (likely(spin_try_fast(s, t))) {
+		spin_count(t, s, RETURN_ADDRESS);
+		return 0;
+	}
+	return spin_lock_slow(s, RETURN_ADDRESS);
+}
+
+HOOK int pthread_spin_trylock(pthread_spinlock_t *s)
+{
+	struct thread *t = hook_thread();
+	struct lock_id id = spin_id(s);
+	int result = real.spin_trylock(s);
+
+	if (!t)
+		return result;
+	if (result == 0)
+		spin_count(t, s, RETURN_ADDRESS);
+	else if (result == EBUSY)
+		count_failed_try(t, (uint64_t)s, &id, RETURN_ADDRESS);
+	return result;
+}
+
+HOOK int pthread_spin_unlock(pthread_spinlock_t *s)
+{
+	struct thread *t = thread_self;
+
+	if (likely(t->live))
+		spin_unlocking(t, s);
+	else
+		process_ready();
+	return real.spin_unlock(s);
+}
+
+HOOK int pthread_spin_init(pthread_spinlock_t *s, int shared)
+{
+	struct lock_id id = spin_id(s);
+	int result;
+
+	process_ready();
+	result = real.spin_init(s, shared);
+	id.flags = shared == PTHREAD_PROCESS_SHARED ? RLK_LOCK_SHARED : 0;
+	if (result == 0 && hook_thread() && recorder.on)
+		lock_born(&id, RETURN_ADDRESS);
+	return result;
+}
+
+HOOK int pthread_spin_destroy(pthread_spinlock_t *s)
+{
+	struct lock_id id = spin_id(s);
+	int result;
+
+	process_ready();
+	result = real.spin_destroy(s);
+	if (result == 0 && recorder.on && hook_thread())
+		lock_died(&id);
+	return result;
+}

@@ -1,0 +1,228 @@
+#include "stats/record/arena.h"
+
+#include "stats/record/shared.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define ARENA_MIN (1u << 20)
+
+struct rlk_header *arena_header;
+
+static bool attached;
+static struct rlk_block *text_block; /* the last block of texts, and how much of it is taken */
+static uint32_t text_used;
+
+static uint64_t round_up(uint64_t bytes)
+{
+	return (bytes + RLK_PAGE - 1) & ~(uint64_t)(RLK_PAGE - 1);
+}
+
+/* The program may live under limits of address space or file size; take no more than an eighth of
+ * the one, and stay below the other, since going over it would raise SIGXFSZ. */
+static uint64_t within_limits(uint64_t bytes)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+		bytes > limit.rlim_cur / 8)
+		bytes = limit.rlim_cur / 8;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+		bytes > limit.rlim_cur)
+		bytes = limit.rlim_cur;
+	return bytes & ~(uint64_t)(RLK_PAGE - 1);
+}
+
+static void header_start(uint64_t bytes)
+{
+	arena_header->capacity = bytes;
+	arena_header->used = RLK_PAGE;
+	arena_header->version = RLK_VERSION;
+	arena_header->byte_order = RLK_BYTE_ORDER;
+	arena_header->word_bits = 64;
+	memcpy(arena_header->magic, RLK_MAGIC, sizeof(arena_header->magic));
+}
+
+bool arena_open(uint64_t bytes)
+{
+	for (bytes = within_limits(round_up(bytes)); bytes >= ARENA_MIN;
+		bytes = (bytes / 4) & ~(uint64_t)(RLK_PAGE - 1)) {
+		void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (at == MAP_FAILED)
+			continue;
+		/* A huge page for a few counters would charge the program 2 MiB a thread. */
+		madvise(at, bytes, MADV_NOHUGEPAGE);
+		arena_header = at;
+		header_start(bytes);
+		return true;
+	}
+	return false;
+}
+
+bool arena_attached(void)
+{
+	return attached;
+}
+
+static int write_whole(int fd, const char *from, uint64_t length)
+{
+	while (length > 0) {
+		ssize_t n = write(fd, from, length > (1u << 30) ? (1u << 30) : length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? errno : ENOSPC;
+		from += n;
+		length -= (uint64_t)n;
+	}
+	return 0;
+}
+
+/* What a full disk, a quota or a file system without shared mappings would do to us later, it does
+ * here. The mapping is made elsewhere first, so that a refusal leaves the private memory as it was.
+ */
+static int fill_file(int fd)
+{
+	uint64_t capacity = arena_header->capacity;
+	int error = write_whole(fd, (const char *)arena_header, load64(&arena_header->used));
+	void *file;
+
+	if (error)
+		return error;
+	if (ftruncate(fd, (off_t)capacity))
+		return errno;
+	file = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (file == MAP_FAILED)
+		return errno;
+	if (mremap(file, capacity, capacity, MREMAP_MAYMOVE | MREMAP_FIXED, arena_header) ==
+		MAP_FAILED) {
+		error = errno;
+		munmap(file, capacity);
+	}
+	return error;
+}
+
+int arena_attach(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int error;
+
+	if (fd < 0)
+		return errno;
+	error = fill_file(fd);
+	close(fd);
+	if (error)
+		unlink(path);
+	attached = error == 0;
+	return error;
+}
+
+bool arena_reset(void)
+{
+	uint64_t capacity = arena_header->capacity;
+	void *at = mmap(arena_header, capacity, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+
+	attached = false;
+	text_block = NULL;
+	if (at == MAP_FAILED)
+		return false;
+	madvise(at, capacity, MADV_NOHUGEPAGE);
+	header_start(capacity);
+	return true;
+}
+
+bool arena_touch(const void *at, size_t length)
+{
+	uintptr_t first = (uintptr_t)at & ~(uintptr_t)(RLK_PAGE - 1);
+	uintptr_t end = round_up((uintptr_t)at + length);
+	int saved = errno;
+	bool ok = true;
+
+	/* Only a file can be out of room. Kernels before 5.14 do not know the advice and answer
+	 * EINVAL: go on as they are. */
+	if (attached && madvise((void *)first, end - first, MADV_POPULATE_WRITE) && errno != EINVAL)
+		ok = false;
+	errno = saved;
+	return ok;
+}
+
+static uint64_t take_bytes(uint64_t bytes)
+{
+	uint64_t used = load64(&arena_header->used);
+
+	do {
+		if (used > arena_header->capacity || bytes > arena_header->capacity - used)
+			return 0;
+	} while (!atomic_compare_exchange_weak_explicit((_Atomic uint64_t *)&arena_header->used,
+		&used, used + bytes, memory_order_relaxed, memory_order_relaxed));
+	return used;
+}
+
+struct rlk_block *arena_block(enum rlk_block_type type, size_t row_size, uint32_t rows,
+	uint32_t first, uint32_t shard, bool populate)
+{
+	uint64_t bytes = round_up(sizeof(struct rlk_block) + (uint64_t)row_size * rows);
+	uint64_t offset = arena_header ? take_bytes(bytes) : 0;
+	struct rlk_block *block;
+
+	if (!offset)
+		return NULL;
+	block = (struct rlk_block *)((char *)arena_header + offset);
+	/* A block that could not be populated stays a hole, which readers step over. */
+	if (!arena_touch(block, populate ? bytes : sizeof(*block)))
+		return NULL;
+	block->type = (uint16_t)type;
+	block->row_size = (uint16_t)row_size;
+	block->self = offset;
+	block->bytes = bytes;
+	block->capacity = (uint32_t)((bytes - sizeof(*block)) / row_size);
+	block->first = first;
+	block->shard = shard;
+	store32_release(&block->magic, RLK_BLOCK_MAGIC);
+	return block;
+}
+
+struct rlk_text arena_text(const char *text, size_t length)
+{
+	struct rlk_text none = {0, 0};
+	char *to;
+
+	if (!arena_header)
+		return none;
+	if (!text_block || text_used + length + 1 > text_block->capacity) {
+		text_block = arena_block(RLK_STRINGS, 1,
+			(uint32_t)(length + 1 > 3000 ? length + 1 : 3000), 0, 0, true);
+		text_used = 0;
+	}
+	if (!text_block)
+		return none;
+	to = (char *)block_rows(text_block) + text_used;
+	memcpy(to, text, length);
+	to[length] = '\0';
+	text_used += (uint32_t)length + 1;
+	return (struct rlk_text){(uint64_t)(to - (char *)arena_header), length};
+}
+
+void *private_memory(size_t bytes)
+{
+	int saved = errno;
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	errno = saved;
+	return at == MAP_FAILED ? NULL : at;
+}

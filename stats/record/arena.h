@@ -1,0 +1,62 @@
+/*
+ * The memory the recording lives in: one range of addresses, handed out block by block, never moved
+ * or given back.
+ *
+ * It begins as private memory; arena_attach() puts a file under it, at the same addresses, once the
+ * process turns out to be worth a recording. So what was counted before is kept and no pointer
+ * changes.
+ *
+ * Contract: arena_block() and arena_touch() may be called by any thread at any time, in signal
+ * handlers too; they take no lock and allocate nothing else. arena_open(), arena_attach() and
+ * arena_reset() are for one thread alone.
+ */
+#ifndef RELOCK_STATS_RECORD_ARENA_H
+#define RELOCK_STATS_RECORD_ARENA_H
+
+#include "stats/format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The recording's header, at the start of the range. NULL until arena_open() succeeded. */
+extern struct rlk_header *arena_header;
+
+/* Reserves `bytes` of address space (less when the system refuses so much). False: not even 1 MiB
+ * was to be had. */
+bool arena_open(uint64_t bytes);
+
+/* Moves what was recorded so far into the new file `path` and maps that. 0 or an errno; the arena
+ * stays usable. */
+int arena_attach(const char *path);
+
+/* Whether a file is under the arena. */
+bool arena_attached(void);
+
+/* In a forked child: drops the parent's mapping and begins anew with empty private memory at the
+ * same addresses. */
+bool arena_reset(void);
+
+/*
+ * A new block for rows of `row_size` bytes, at least `rows` of them, zeroed. `populate` makes sure
+ * of its pages now; without it the caller calls arena_touch() before it writes. NULL when the arena
+ * is full or the file system is.
+ */
+struct rlk_block *arena_block(enum rlk_block_type type, size_t row_size, uint32_t rows,
+	uint32_t first, uint32_t shard, bool populate);
+
+/* Makes sure that the pages of [at, at + length) exist, so that writing to them cannot raise SIGBUS
+ * on a full disk. */
+bool arena_touch(const void *at, size_t length);
+
+/* Copies a text into the recording. {0, 0} when there is no room. One thread at a time. */
+struct rlk_text arena_text(const char *text, size_t length);
+
+static inline void *block_rows(struct rlk_block *block)
+{
+	return block + 1;
+}
+
+/* Private zeroed memory of the recorder, outside of the recording. NULL when there is none. */
+void *private_memory(size_t bytes);
+
+#endif

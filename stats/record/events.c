@@ -1,0 +1,332 @@
+#include "stats/record/recorder.h"
+#include "stats/record/sites.h"
+#include "stats/record/unwind.h"
+
+#include <errno.h>
+
+/* One event in so many is timed itself, to say what recording a wait costs. */
+#define COST_SAMPLE 16
+
+/* --- holds
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static void owner_seen(const struct thread *t, struct rlk_cell *cell, struct rlk_record *record)
+{
+	uint32_t before = load32(&record->last_owner);
+
+	if (before) {
+		shard_add(&cell->owners_seen, 1);
+		shard_add(&cell->owner_changes, before != t->number + 1);
+	}
+	if (before != t->number + 1)
+		store32(&record->last_owner, t->number + 1);
+}
+
+static void sample_next(struct thread *t)
+{
+	t->acquired_before += t->sample_step;
+	t->until_sample = t->sample_step = sample_step(t);
+}
+
+OUT_OF_LINE void hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
+{
+	struct rlk_cell *cell;
+	uint32_t at = 0;
+
+	sample_next(t);
+	if (recorder.holds == RECORD_HOLDS_OFF)
+		return;
+	cell = entry_cell(t, e);
+	if (!cell)
+		return;
+	owner_seen(t, cell, lock_row(e->record - 1));
+	/* A hold of this lock that was never seen to end (another thread unlocked it) makes room
+	 * for this one. */
+	while (at < t->held_count && t->held[at].key != key)
+		at++;
+	if (at == HELD_MAX) {
+		add64(&arena_header->lost.holds_dropped, 1);
+		return;
+	}
+	t->held[at].key = key;
+	t->held[at].entry = e;
+	t->held[at].start = now ? now : arch_ticks();
+	if (at == t->held_count)
+		t->held_count = at + 1;
+}
+
+OUT_OF_LINE void hold_end(struct thread *t, uint64_t key)
+{
+	uint32_t at = t->held_count;
+	struct rlk_cell *cell;
+	uint64_t length;
+
+	while (at > 0 && t->held[at - 1].key != key)
+		at--;
+	if (at == 0 || at > HELD_MAX)
+		return;
+	at--;
+	length = arch_ticks() - t->held[at].start;
+	cell = entry_cell(t, t->held[at].entry);
+	t->held[at] = t->held[t->held_count - 1];
+	t->held_count--;
+	if (!cell)
+		return;
+	shard_add(&cell->holds, 1);
+	shard_add(&cell->hold_total, length);
+	shard_max(&cell->hold_max, length);
+	shard_add(&cell->hold_hist[rlk_hist_bucket(length)], 1);
+}
+
+/* --- waits
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+/* Where the holder acquired the lock: it left that in its own entry. */
+static uint32_t holder_context(
+	const struct thread *t, const struct waiter *at, const struct rlk_record *record)
+{
+	const struct thread *holder = NULL;
+	const struct rlk_entry *e;
+	uint64_t key = at->key, site, left;
+
+	if (at->owner) {
+		holder = thread_by_tid(at->owner);
+		if (at->id.kind == RLK_KIND_RDLOCK)
+			key |= KEY_WRITE_SIDE; /* only a writer leaves its tid */
+	} else if ((left = load64(&record->holder))) {
+		holder = thread_by_number((uint32_t)left - 1);
+		key &= ~(uint64_t)KEY_WRITE_SIDE; /* spinlocks and readers */
+	}
+	e = holder && holder != t ? entry_peek(holder, key) : NULL;
+	site = e ? load64(&e->site) : 0;
+	return site & KEY_CLASS ? (uint32_t)site : context_of_site(site);
+}
+
+void event_begin(struct event *event, struct thread *t, const struct waiter *waiter)
+{
+	uint64_t cost = 0;
+	struct rlk_record *record;
+
+	event->thread = t && t->entries ? t : NULL;
+	event->at = *waiter;
+	if (!event->thread)
+		return;
+	recorder_create();
+	if (t->contended % COST_SAMPLE == 0)
+		cost = arch_ticks();
+	event->entry = entry_fast(t, waiter->key);
+	if (!event->entry)
+		event->entry = entry_get(t, waiter->key, &waiter->id, waiter->site);
+	event->entry->waited = 1;
+	record = lock_row(event->entry->record - 1);
+	event->holder = holder_context(t, waiter, record);
+	event->context = stack_context(t, waiter->site, waiter->frame);
+	max32(&record->waiters_max, add32(&record->waiters, 1) + 1);
+	event->start = arch_ticks();
+	if (cost) {
+		uint64_t old = load64(&arena_header->cost_wait_1024);
+		uint64_t new = (event->start - cost) * 2 *
+			       1024; /* beginning and end weigh about the same */
+
+		store64(&arena_header->cost_wait_1024, old ? old - old / 8 + new / 8 : new);
+	}
+}
+
+/* Pairs are found by what they are; the few of a thread's fit a small table, which grows like the
+ * entries. */
+static struct rlk_pair *pair_slot(struct thread *t, const struct event *event, uint32_t record)
+{
+	struct rlk_pair *rows = t->pairs.rows;
+	uint64_t hash = hash64(((uint64_t)event->context << 32 | event->holder) + record);
+
+	for (uint32_t step = 0; rows && step <= t->pairs.mask; step++) {
+		struct rlk_pair *p = &rows[(hash + step) & t->pairs.mask];
+
+		if (!p->record && t->pairs.used >= t->pairs.mask / 4 * 3)
+			return NULL;
+		if (!p->record) {
+			t->pairs.used++;
+			p->waiter = event->context;
+			p->holder = event->holder;
+			p->kind = event->entry->kind;
+			store32_release(&p->record, record);
+			return p;
+		}
+		if (p->record == record && p->waiter == event->context &&
+			p->holder == event->holder && p->kind == event->entry->kind)
+			return p;
+	}
+	return NULL;
+}
+
+static bool table_grow(struct thread *t, struct shard_table *table, enum rlk_block_type type,
+	size_t row_size, uint32_t most)
+{
+	uint32_t rows = table->rows ? (table->mask + 1) * 2 : 64;
+	struct rlk_block *block;
+
+	if (rows > most || !(block = arena_block(type, row_size, rows, 0, t->number + 1, true)))
+		return false;
+	table->rows = block_rows(block);
+	table->mask = rows - 1;
+	table->used = 0;
+	return true;
+}
+
+static void count_pair(struct thread *t, const struct event *event, uint64_t wait)
+{
+	struct rlk_pair *pair = NULL;
+
+	/* A handler that interrupted this very function must not come into it. */
+	if (t->nesting++ == 0) {
+		pair = pair_slot(t, event, event->entry->record);
+		if (!pair && table_grow(t, &t->pairs, RLK_PAIRS, sizeof(*pair), 1 << 14))
+			pair = pair_slot(t, event, event->entry->record);
+	}
+	t->nesting--;
+	if (!pair) {
+		add64(&arena_header->lost.pairs_dropped, 1);
+		return;
+	}
+	shard_add(&pair->count, 1);
+	shard_add(&pair->wait_total, wait);
+	shard_max(&pair->wait_max, wait);
+}
+
+static void count_stage(struct rlk_cell *cell, enum wait_stage stage)
+{
+	uint64_t *const ended[STAGES] = {
+		[STAGE_FIRST] = &cell->ended_first,
+		[STAGE_SPIN] = &cell->ended_spin,
+		[STAGE_YIELD] = &cell->ended_yield,
+		[STAGE_SLEEP] = &cell->ended_sleep,
+		[STAGE_BLOCK] = &cell->ended_block,
+	};
+
+	shard_add(ended[stage], 1);
+}
+
+static void count_wait(struct rlk_cell *cell, const struct wait *w, uint64_t wait)
+{
+	shard_add(&cell->wait_total, wait);
+	shard_max(&cell->wait_max, wait);
+	shard_add(&cell->wait_hist[rlk_hist_bucket(wait)], 1);
+	shard_add(&cell->tries, w->tries);
+	shard_add(&cell->pauses, w->pauses);
+	shard_add(&cell->yields, w->yields);
+	shard_add(&cell->sleeps, w->sleeps);
+	shard_add(&cell->blocks, w->blocks);
+	shard_add(&cell->yielded_total, w->yielded_ticks);
+	shard_add(&cell->parked_total, w->parked_ticks);
+}
+
+void event_end(struct event *event, const struct wait *w)
+{
+	struct thread *t = event->thread;
+	bool acquired = w->result == 0 || w->result == EOWNERDEAD;
+	struct rlk_record *record;
+	struct rlk_cell *cell;
+	uint64_t now, wait;
+
+	if (!t) {
+		if (acquired)
+			count_unrecorded();
+		return;
+	}
+	now = arch_ticks();
+	wait = now - event->start;
+	record = lock_row(event->entry->record - 1);
+	add32(&record->waiters, (uint32_t)-1);
+	cell = entry_cell(t, event->entry);
+	if (cell) {
+		count_wait(cell, w, wait);
+		if (acquired) {
+			shard_add(&cell->contended, 1);
+			count_stage(cell, w->stage);
+			owner_seen(t, cell, record);
+		} else {
+			shard_add(&cell->timeouts, 1);
+		}
+	}
+	count_pair(t, event, wait);
+	shard_add(&t->contended, acquired);
+	shard_add(&t->wait_total, wait);
+	if (acquired)
+		entry_count(t, event->entry, event->at.key, KEY_CLASS | event->context, now);
+}
+
+/* --- everything else
+ * --------------------------------------------------------------------------------------------------
+ */
+
+void count_failed_try(struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
+{
+	struct rlk_entry *e;
+
+	if (!t || !t->entries)
+		return;
+	e = entry_fast(t, key);
+	if (!e)
+		e = entry_get(t, key, id, site);
+	shard_add(&e->failed, 1);
+}
+
+void count_cond_wait(struct thread *t, struct rlk_entry *e, uint64_t ticks)
+{
+	struct rlk_cell *cell = entry_cell(t, e);
+
+	if (!cell)
+		return;
+	shard_add(&cell->cond_waits, 1);
+	shard_add(&cell->cond_wait_total, ticks);
+	shard_add(&cell->reacquired, 1);
+}
+
+static struct rlk_yield_site *yield_slot(struct thread *t, uint64_t site, enum rlk_yield_kind kind)
+{
+	struct rlk_yield_site *rows = t->yields.rows;
+	uint64_t hash = hash64(site + kind);
+
+	for (uint32_t step = 0; rows && step <= t->yields.mask; step++) {
+		struct rlk_yield_site *y = &rows[(hash + step) & t->yields.mask];
+
+		if (y->kind == kind && y->address == site)
+			return y;
+		if (y->kind)
+			continue;
+		if (t->yields.used >= t->yields.mask / 4 * 3)
+			return NULL;
+		t->yields.used++;
+		y->address = site;
+		y->site = site_of(site);
+		store32_release(&y->kind, kind);
+		return y;
+	}
+	return NULL;
+}
+
+void count_yield_site(struct thread *t, uint64_t site, enum rlk_yield_kind kind, uint64_t asked_ns)
+{
+	struct rlk_yield_site *y = NULL;
+
+	if (!t || !t->entries)
+		return;
+	if (t->nesting++ == 0) {
+		y = yield_slot(t, site, kind);
+		if (!y && table_grow(t, &t->yields, RLK_YIELD_SITES, sizeof(*y), 1 << 12))
+			y = yield_slot(t, site, kind);
+	}
+	t->nesting--;
+	if (!y)
+		return;
+	shard_add(&y->count, 1);
+	shard_add(&y->asked_ns, asked_ns);
+}
+
+void count_unrecorded(void)
+{
+	if (recorder.on)
+		add64(&arena_header->lost.unrecorded_acquired, 1);
+}

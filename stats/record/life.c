@@ -1,0 +1,272 @@
+#include "stats/record/quiet.h"
+#include "stats/record/recorder.h"
+#include "stats/record/sites.h"
+#include "stats/record/unwind.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+#define NAMES_TRIED 100
+
+struct recorder recorder;
+atomic_bool recorder_created;
+
+static struct recorder_config config;
+static uint32_t *process_token; /* in memory that a child finds wiped */
+static bool refused;            /* the file could not be made: said once, not tried again */
+
+/* --- header
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+static struct rlk_calibration calibration_now(void)
+{
+	return (struct rlk_calibration){arch_ticks(), arch_monotonic_ns()};
+}
+
+static uint64_t realtime_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static struct rlk_text header_text(const char *text)
+{
+	return text ? arena_text(text, strlen(text)) : (struct rlk_text){0, 0};
+}
+
+static void header_fill(void)
+{
+	struct rlk_header *h = arena_header;
+
+	h->clock = arch_clock_in_use;
+	h->start_realtime_ns = realtime_ns();
+	h->start = h->latest[0] = calibration_now();
+	h->pid = getpid();
+	h->ppid = getppid();
+	h->cpus_present = config.cpus_present;
+	h->cpus_allowed = config.cpus_allowed;
+	h->cpus_quota_milli = config.cpus_quota_milli;
+	h->holds = recorder.holds;
+	h->hold_sample = recorder.hold_sample;
+	h->delegate_all = config.delegate_all;
+}
+
+static void header_texts(void)
+{
+	struct rlk_header *h = arena_header;
+
+	h->program = header_text(config.program);
+	h->command = header_text(config.command);
+	h->host = header_text(config.host);
+	h->libc = header_text(config.libc);
+	h->kernel = header_text(config.kernel);
+	h->config = header_text(config.config);
+	h->run_id = header_text(config.run_id);
+	for (unsigned kind = 0; kind < RLK_KINDS; kind++)
+		h->policy[kind] = header_text(config.policy[kind]);
+}
+
+/* What counting costs here: the same steps as on the hot path, on an entry of nobody's. */
+static void header_costs(void)
+{
+	enum { ROUNDS = 1024 };
+	struct rlk_entry entry = {.lock = 64, .stamp = lock_stamp(64)};
+	struct thread t = {.entries = &entry, .until_sample = UINT32_MAX};
+	uint64_t begin, middle, end;
+
+	begin = arch_ticks();
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		struct rlk_entry *e = entry_fast(&t, 64);
+
+		if (e)
+			entry_count(&t, e, 64, i, 0);
+		atomic_signal_fence(memory_order_seq_cst);
+	}
+	middle = arch_ticks();
+	for (unsigned i = 0; i < ROUNDS; i++)
+		end = arch_ticks();
+	arena_header->cost_acquire_1024 = middle - begin;
+	arena_header->cost_clock_1024 = end - middle;
+}
+
+/* --- coming up
+ * --------------------------------------------------------------------------------------------------------
+ */
+
+static bool token_open(void)
+{
+	if (!process_token) {
+		process_token = private_memory(RLK_PAGE);
+		if (!process_token)
+			return false;
+		madvise(process_token, RLK_PAGE, MADV_WIPEONFORK);
+	}
+	*process_token = 1;
+	return true;
+}
+
+static bool tables_open(void)
+{
+	recorder.on = sites_open() && locks_open(config.max_locks);
+	if (recorder.on)
+		header_fill();
+	return recorder.on;
+}
+
+bool recorder_open(const struct recorder_config *from)
+{
+	config = *from;
+	recorder.stacks = config.stacks;
+	recorder.stack_depth =
+		config.stack_depth < RLK_STACK_FRAMES ? config.stack_depth : RLK_STACK_FRAMES;
+	recorder.holds = config.holds;
+	recorder.hold_sample = config.hold_sample ? config.hold_sample : 1;
+	recorder.tid = config.tid;
+	recorder.fast_kinds = config.fast_kinds;
+	token_open();
+	threads_open();
+	modules_open(config.program ? config.program : "");
+	if (!config.record)
+		return true;
+	return arena_open(config.max_memory) && tables_open();
+}
+
+void recorder_load_unwinder(void)
+{
+	static bool tried;
+
+	if (tried || !recorder.on || !recorder.stacks)
+		return;
+	tried = true;
+	unwind_open();
+}
+
+/* One line, for people: the program's own streams are otherwise left alone. */
+static void say(const char *what, const char *path, int error)
+{
+	char line[1400];
+	const char *parts[] = {
+		"relock: ", what, path, ": ", strerrordesc_np(error), "; running unrecorded\n"};
+	size_t length = 0;
+
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		size_t n = parts[i] ? strlen(parts[i]) : 0;
+
+		if (n > sizeof(line) - length)
+			n = sizeof(line) - length;
+		memcpy(line + length, parts[i] ? parts[i] : "", n);
+		length += n;
+	}
+	if (write(STDERR_FILENO, line, length) < 0)
+		return;
+}
+
+static int attach(char *path, size_t size)
+{
+	int error = ENAMETOOLONG;
+
+	for (unsigned n = 0; n < NAMES_TRIED; n++) {
+		if (!config.output(n, path, size))
+			return ENAMETOOLONG;
+		error = arena_attach(path);
+		if (error != EEXIST)
+			break;
+	}
+	return error;
+}
+
+void recorder_create(void)
+{
+	char path[1100];
+	struct quiet quiet;
+	int saved = errno, error = 0;
+
+	/* Acquire pairs with the release below; who sees it set has nothing to do here. */
+	if (likely(atomic_load_explicit(&recorder_created, memory_order_acquire)) || !recorder.on ||
+		refused)
+		return;
+	quiet_begin(&quiet);
+	if (!atomic_load_explicit(&recorder_created, memory_order_relaxed) && !refused) {
+		header_texts();
+		header_costs();
+		error = attach(path, sizeof(path));
+		if (error)
+			refused = true;
+		else
+			atomic_store_explicit(&recorder_created, true, memory_order_release);
+	}
+	quiet_end(&quiet);
+	if (error)
+		say("cannot create the recording ", path, error);
+	errno = saved;
+}
+
+/* --- going on
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+void recorder_calibrate(void)
+{
+	struct rlk_header *h = arena_header;
+	uint32_t next;
+
+	if (!recorder.on)
+		return;
+	next = !(load32(&h->latest_index) & 1);
+	h->latest[next] = calibration_now();
+	store32_release(&h->latest_index, next);
+}
+
+bool recorder_forked(void)
+{
+	return process_token && *process_token == 0;
+}
+
+void recorder_child(void)
+{
+	int saved = errno;
+
+	quiet_reset();
+	threads_reset();
+	token_open();
+	if (recorder.on) {
+		recorder.on = false;
+		atomic_store_explicit(&recorder_created, false, memory_order_relaxed);
+		refused = false;
+		locks_reset();
+		sites_reset();
+		modules_reset();
+		if (arena_reset())
+			tables_open();
+	}
+	errno = saved;
+}
+
+void recorder_close(void)
+{
+	struct rlk_header *h = arena_header;
+	struct rusage use;
+
+	if (!recorder.on || recorder_forked())
+		return;
+	thread_note_name(thread_self);
+	getrusage(RUSAGE_SELF, &use);
+	h->cpu_user_ns = (uint64_t)use.ru_utime.tv_sec * 1000000000u +
+			 (uint64_t)use.ru_utime.tv_usec * 1000u;
+	h->cpu_system_ns = (uint64_t)use.ru_stime.tv_sec * 1000000000u +
+			   (uint64_t)use.ru_stime.tv_usec * 1000u;
+	h->finish = calibration_now();
+	store32_release(&h->end, RLK_EXITED);
+}

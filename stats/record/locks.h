@@ -1,0 +1,56 @@
+/*
+ * Lock records and classes: which lock an address is, and where it was born.
+ *
+ * Contract: any thread, any time, signal handlers too; no lock. A number is always returned: where
+ * no record can be had, that of the class, or of the class that collects everything.
+ */
+#ifndef RELOCK_STATS_RECORD_LOCKS_H
+#define RELOCK_STATS_RECORD_LOCKS_H
+
+#include "stats/record/table.h"
+
+/* What a hook knows of the lock it was called with. */
+struct lock_id {
+	uint64_t address;
+	enum rlk_kind kind; /* RLK_KIND_RDLOCK for both sides of a rwlock */
+	uint32_t flags;     /* enum rlk_record_flags */
+};
+
+bool locks_open(uint64_t max_locks);
+void locks_reset(void);
+
+/* Number of the lock's record; made, and the class with it, when this is its first use, at return
+ * address `site`. */
+uint32_t lock_record(const struct lock_id *id, uint64_t site);
+
+/* A lock was initialised at `site`: it is a new generation, or a new lock where it was born
+ * elsewhere than the last one. */
+void lock_born(const struct lock_id *id, uint64_t site);
+/* A lock was destroyed. Does nothing for one never seen. */
+void lock_died(const struct lock_id *id);
+
+struct rlk_record *lock_row(uint32_t record);
+
+/* Number of the record that stands for all locks of the class of `record`. */
+uint32_t lock_class_record(uint32_t record);
+
+/*
+ * Entries of threads map an address to a record. When another lock takes the address, the stamp of
+ * the address changes, and an entry that bears the old one looks again. The stamps are one array,
+ * read on the hot path and written only then, which is rare: a lock born again at the same place
+ * keeps its record. So the line is shared, but clean.
+ */
+#define STAMP_BITS 16
+extern uint32_t lock_stamps[1u << STAMP_BITS] __attribute__((visibility("hidden")));
+
+static inline uint32_t stamp_index(uint64_t address)
+{
+	return address >> 4 & ((1u << STAMP_BITS) - 1);
+}
+
+static inline uint32_t lock_stamp(uint64_t address)
+{
+	return load32(&lock_stamps[stamp_index(address)]);
+}
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * The recorder: the half of the statistics that runs inside the program. What the hooks call.
+ *
+ * Use: recorder_open() once; then, around each call of a lock,
+ *
+ *     acquired at once     thread_count…() below
+ *     found taken          event_begin(), the policy's wait, event_end()
+ *     before the release   hold_end() when t->held_count is not 0
+ *
+ * Contract: nothing here allocates, takes a lock of the program's, uses stdio, or changes errno,
+ * and nothing is written to the program's streams. All of it may run in a signal handler that
+ * interrupted any other part of it.
+ */
+#ifndef RELOCK_STATS_RECORD_RECORDER_H
+#define RELOCK_STATS_RECORD_RECORDER_H
+
+#include "policies/policy.h"
+#include "stats/record/thread.h"
+
+enum record_holds { RECORD_HOLDS_OFF, RECORD_HOLDS_SAMPLED, RECORD_HOLDS_ALL };
+
+/* What the hooks tell the recorder at its start. Texts must stay valid. */
+struct recorder_config {
+	bool record; /* false: threads are known, nothing is recorded */
+	enum record_holds holds;
+	uint32_t hold_sample;
+	bool stacks;
+	uint32_t stack_depth;
+	uint64_t max_memory, max_locks;
+	int32_t (*tid)(
+		void);       /* the calling thread, as glibc writes it into a mutex's owner field */
+	uint32_t fast_kinds; /* see struct thread */
+	bool delegate_all;
+	uint32_t cpus_present, cpus_allowed, cpus_quota_milli;
+	/* Name of the recording, absolute, for the process as it is now; the n-th try (from 0)
+	 * where others were taken. */
+	bool (*output)(unsigned n, char *path, size_t size);
+	const char *program, *command, *host, *libc, *kernel, *config, *run_id;
+	const char *policy[RLK_KINDS];
+};
+
+/* The part of it that is looked at while running. */
+struct recorder {
+	bool on; /* there is an arena to count in */
+	bool stacks;
+	enum record_holds holds;
+	uint32_t hold_sample;
+	uint32_t stack_depth;
+	int32_t (*tid)(void);
+	uint32_t fast_kinds;
+};
+
+extern struct recorder recorder __attribute__((visibility("hidden")));
+
+/* Comes up, in private memory. False: there was no memory; programs run unrecorded. Call while
+ * there is one thread. */
+bool recorder_open(const struct recorder_config *config);
+
+/* Loads the unwinder. Before the second thread, and where the program can be in no lock of its own:
+ * never from a lock's hook. */
+void recorder_load_unwinder(void);
+
+/*
+ * Puts the recording's file under what was recorded; called before the second thread is made, and
+ * by the first thread that has to wait. Idempotent. A failure is said once, in one line on stderr.
+ */
+void recorder_create(void);
+extern atomic_bool recorder_created __attribute__((visibility("hidden")));
+
+/* Whether this is a child of the process that opened the recorder; what it then has to do, before
+ * anything else. */
+bool recorder_forked(void);
+void recorder_child(void);
+
+/* Notes ticks against the monotonic clock, now and then. */
+void recorder_calibrate(void);
+
+/* The process ends in order. */
+void recorder_close(void);
+
+/* --- counting
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+uint32_t sample_step(struct thread *t);
+
+/* Starts timing the hold of `e`'s lock, acquired at `now` (0: read the clock). Out of line. */
+void hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now);
+/* The lock of `key` is about to be released. Call only while t->held_count is not 0. */
+void hold_end(struct thread *t, uint64_t key);
+
+/* One acquisition; `now` as in hold_begin(). */
+static inline void entry_count(
+	struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t site, uint64_t now)
+{
+	shard_add(&e->acquired, 1);
+	store64(&e->site, site);
+	if (unlikely(--t->until_sample == 0))
+		hold_begin(t, e, key, now);
+}
+
+/* --- waiting
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+/* Where a thread stands when it has to wait. */
+struct waiter {
+	uint64_t key;
+	struct lock_id id;
+	uint64_t site;  /* return address of the hook */
+	uint64_t frame; /* address of the hook's frame: the program's stack begins above */
+	int32_t owner;  /* tid of the holder; 0: the lock word does not tell */
+};
+
+struct event {
+	struct thread *thread; /* NULL: not recorded */
+	struct rlk_entry *entry;
+	struct waiter at;
+	uint64_t start;
+	uint32_t context, holder;
+};
+
+/* The wait begins. Takes the stack, notes the holder, reads the clock. */
+void event_begin(struct event *event, struct thread *t, const struct waiter *waiter);
+/* It is over, as `w` tells; w->result 0 or EOWNERDEAD: the lock was acquired, and is counted. */
+void event_end(struct event *event, const struct wait *w);
+
+/* Numbers that are not waits. */
+void count_failed_try(struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site);
+void count_cond_wait(struct thread *t, struct rlk_entry *e, uint64_t ticks);
+void count_yield_site(struct thread *t, uint64_t site, enum rlk_yield_kind kind, uint64_t asked_ns);
+/* An acquisition by a thread without a shard. */
+void count_unrecorded(void);
+
+#endif

@@ -1,0 +1,460 @@
+#include "stats/record/thread.h"
+
+#include "policies/arch.h"
+#include "stats/record/quiet.h"
+#include "stats/record/recorder.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+#define POOL_CHUNK 16
+#define POOL_CHUNKS 4096
+#define TID_SLOTS (1u << 16)
+#define FIRST_ENTRIES 64
+/* Values of keys below this live inside the thread itself; above, setting one allocates. A glibc
+ * constant. */
+#define INLINE_KEYS 32
+
+TABLE(shards, RLK_SHARDS, struct rlk_shard, 64, 1024);
+TABLE(thread_rows, RLK_THREADS, struct rlk_thread, 64, 16384);
+
+struct thread thread_none = {.held_count = 1};
+struct thread thread_passing = {.held_count = 1};
+__thread struct thread *thread_self = &thread_none;
+
+static struct thread *pool[POOL_CHUNKS];
+static _Atomic uint32_t pool_used;
+static struct thread *free_threads;
+static uint32_t tid_slots[TID_SLOTS]; /* 1 + number of the shard of tid % TID_SLOTS */
+static pthread_key_t end_key;
+static bool end_key_made;
+
+struct thread *thread_by_number(uint32_t number)
+{
+	return &pool[number / POOL_CHUNK][number % POOL_CHUNK];
+}
+
+struct thread *thread_by_tid(int32_t tid)
+{
+	uint32_t number = load32_acquire(&tid_slots[(uint32_t)tid % TID_SLOTS]);
+	struct thread *t = number ? thread_by_number(number - 1) : NULL;
+
+	return t && t->tid == tid ? t : NULL;
+}
+
+/* --- birth
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static struct thread *pool_take(void)
+{
+	uint32_t number = atomic_load_explicit(&pool_used, memory_order_relaxed);
+	struct thread **chunk = &pool[number / POOL_CHUNK];
+	size_t bytes = sizeof(struct thread) * POOL_CHUNK;
+
+	if (number >= POOL_CHUNK * POOL_CHUNKS)
+		return NULL;
+	if (!*chunk) {
+		*chunk = private_memory(bytes);
+		if (!*chunk)
+			return NULL;
+		madvise(*chunk, bytes, MADV_WIPEONFORK);
+	}
+	atomic_store_explicit(&pool_used, number + 1, memory_order_relaxed);
+	thread_by_number(number)->number = number;
+	return thread_by_number(number);
+}
+
+static bool entries_grow(struct thread *t)
+{
+	uint32_t rows = t->entries ? (uint32_t)(t->mask + 1) * 2 : FIRST_ENTRIES;
+	struct rlk_block *block =
+		arena_block(RLK_ENTRIES, sizeof(struct rlk_entry), rows, 0, t->number + 1, true);
+	struct quiet quiet;
+
+	if (!block)
+		return false;
+	/* Other threads peek: they must see the new rows before the new mask (entry_peek loads them
+	 * in the other order). A handler of this thread must see neither or all. */
+	signals_block(&quiet);
+	atomic_store_explicit((_Atomic(struct rlk_entry *) *)&t->entries, block_rows(block),
+		memory_order_release);
+	store64_release(&t->mask, rows - 1);
+	t->window = 31u - (uint32_t)__builtin_clz(rows);
+	t->entries_used = 0;
+	signals_restore(&quiet);
+	return true;
+}
+
+static bool shard_open(struct thread *t)
+{
+	uint32_t index;
+
+	if (t->row)
+		return true;
+	if (!recorder.on || !(t->row = table_new(&shards, &index)))
+		return false;
+	t->row->index = t->number;
+	return entries_grow(t);
+}
+
+uint32_t sample_step(struct thread *t)
+{
+	if (recorder.holds == RECORD_HOLDS_OFF)
+		return UINT32_MAX;
+	if (recorder.holds == RECORD_HOLDS_ALL)
+		return 1;
+	/* xorshift: an even spread around the mean, so that no loop of the program's runs in step
+	 * with us. */
+	t->random ^= t->random << 13;
+	t->random ^= t->random >> 7;
+	t->random ^= t->random << 17;
+	return 1 + (uint32_t)(t->random % (2 * recorder.hold_sample - 1));
+}
+
+static void thread_row_open(struct thread *t)
+{
+	struct rlk_thread *row = table_new(&thread_rows, &t->thread_row);
+
+	if (!row) {
+		t->thread_row = TABLE_NONE;
+		return;
+	}
+	row->tid = t->tid;
+	row->shard = t->number;
+	row->before_acquired = t->acquired_before + (t->sample_step - t->until_sample);
+	row->before_contended = t->contended;
+	row->before_wait_ticks = t->wait_total;
+	prctl(PR_GET_NAME, row->name);
+	store64_release(&row->birth_ticks, arena_header->used ? arch_ticks() : 1);
+}
+
+static void shard_begin(struct thread *t)
+{
+	if (!shard_open(t)) {
+		if (recorder.on)
+			add64(&arena_header->lost.threads_unrecorded, 1);
+		return;
+	}
+	if (!t->sample_step) {
+		t->random = 0x9e3779b97f4a7c15u * (t->number + 1);
+		t->until_sample = t->sample_step = sample_step(t);
+	}
+	thread_row_open(t);
+	t->row->thread = t->thread_row;
+	t->row->tid = t->tid;
+	store32_release(&t->row->state, 1);
+}
+
+static struct thread *thread_birth(void)
+{
+	struct quiet quiet;
+	struct thread *t;
+
+	quiet_begin(&quiet);
+	t = free_threads;
+	if (t)
+		free_threads = t->next_free;
+	else
+		t = pool_take();
+	if (t) {
+		t->tid = recorder.tid();
+		t->destructor_runs = 0;
+		shard_begin(t);
+		t->fast_kinds = recorder.fast_kinds;
+		t->live = 1;
+		store32_release(&tid_slots[(uint32_t)t->tid % TID_SLOTS], t->number + 1);
+		thread_self = t;
+	}
+	quiet_end(&quiet);
+	if (t && end_key_made)
+		pthread_setspecific(end_key, t);
+	return t;
+}
+
+struct thread *thread_ready(void)
+{
+	struct thread *t = thread_self;
+
+	if (likely(t->live))
+		return t;
+	if (t == &thread_passing)
+		return NULL;
+	if (recorder_forked())
+		recorder_child();
+	return thread_birth();
+}
+
+void thread_stack(struct thread *t, uint64_t low, uint64_t top)
+{
+	t->stack_low = low;
+	t->stack_top = top;
+}
+
+void thread_note_name(struct thread *t)
+{
+	struct rlk_thread *row = t->thread_row != TABLE_NONE && t->row
+					 ? table_row(&thread_rows, t->thread_row)
+					 : NULL;
+
+	if (row)
+		prctl(PR_GET_NAME, row->name);
+}
+
+/* --- end
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+static void thread_retire(struct thread *t)
+{
+	struct quiet quiet;
+
+	quiet_begin(&quiet);
+	thread_self = &thread_none;
+	if (t->row && t->thread_row != TABLE_NONE) {
+		struct rlk_thread *row = table_row(&thread_rows, t->thread_row);
+
+		prctl(PR_GET_NAME, row->name);
+		store64(&row->end_ticks, arch_ticks());
+	}
+	if (t->row)
+		store32(&t->row->state, 2);
+	t->live = 0;
+	t->fast_kinds = 0;
+	t->held_count = 0;
+	t->stack_low = t->stack_top = 0;
+	memset(t->memo, 0, sizeof(t->memo));
+	t->next_free = free_threads;
+	free_threads = t;
+	quiet_end(&quiet);
+}
+
+/*
+ * Runs as a destructor of thread-specific data. Others that run after it may still lock, so it asks
+ * to be called again, and retires the shard in the last round there is.
+ */
+static void thread_end(void *data)
+{
+	struct thread *t = data;
+
+	if (t != thread_self)
+		return;
+	recorder_calibrate();
+	if (++t->destructor_runs < PTHREAD_DESTRUCTOR_ITERATIONS &&
+		pthread_setspecific(end_key, t) == 0)
+		return;
+	thread_retire(t);
+}
+
+bool threads_open(void)
+{
+	if (!end_key_made && pthread_key_create(&end_key, thread_end) == 0) {
+		end_key_made = end_key < INLINE_KEYS;
+		if (!end_key_made)
+			pthread_key_delete(end_key);
+	}
+	return true;
+}
+
+void threads_reset(void)
+{
+	table_reset(&shards);
+	table_reset(&thread_rows);
+	free_threads = NULL;
+	memset(tid_slots, 0, sizeof(tid_slots));
+	/* The pool is wiped by the kernel; after a fork() on a kernel that cannot, by hand. */
+	for (uint32_t i = 0; i < atomic_load_explicit(&pool_used, memory_order_relaxed); i++) {
+		if (thread_by_number(i)->live || thread_by_number(i)->row)
+			memset(thread_by_number(i), 0, sizeof(struct thread));
+	}
+	atomic_store_explicit(&pool_used, 0, memory_order_relaxed);
+	thread_self = &thread_none;
+}
+
+/* --- entries
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static bool entry_current(const struct rlk_entry *e, uint64_t key)
+{
+	return e->record && e->stamp == lock_stamp(key);
+}
+
+/* The address has another lock now, or the entry was not finished: finds out which. True: `e` is
+ * good for `key`. */
+static bool entry_revalidate(
+	struct rlk_entry *e, uint64_t key, const struct lock_id *id, uint64_t site)
+{
+	uint32_t stamp = lock_stamp(key);
+	uint32_t record = lock_record(id, site) + 1;
+
+	if (e->record && e->record != record) {
+		store64(&e->lock, key | KEY_REPLACED);
+		return false;
+	}
+	e->kind =
+		id->kind == RLK_KIND_RDLOCK && (key & KEY_WRITE_SIDE) ? RLK_KIND_WRLOCK : id->kind;
+	store32_release(&e->record, record);
+	e->stamp = stamp;
+	return true;
+}
+
+/* Claims a free slot or finds the key's own. NULL: the table is as full as it may become. */
+static struct rlk_entry *entry_slot(struct thread *t, uint64_t key, uint64_t limit)
+{
+	uint64_t home = entry_home(key, t->mask, t->window);
+
+	for (uint64_t step = 0; step <= t->mask; step++) {
+		struct rlk_entry *e = &t->entries[(home + step) & t->mask];
+
+		if (e->lock == key)
+			return e;
+		if (e->lock)
+			continue;
+		if (t->entries_used >= limit)
+			return NULL;
+		/* A handler may have come between and taken it. */
+		if (cas64(&e->lock, 0, key)) {
+			t->entries_used++;
+			return e;
+		}
+		if (e->lock == key)
+			return e;
+	}
+	return NULL;
+}
+
+/* No room for this lock: it is counted with its class, or at the very end with everything else. */
+static struct rlk_entry *entry_folded(struct thread *t, const struct lock_id *id, uint64_t site)
+{
+	uint32_t record = lock_class_record(lock_record(id, site));
+	struct rlk_entry *e = entry_slot(t, KEY_CLASS | record, t->mask + 1 - 2);
+
+	if (!e) {
+		record = 0;
+		e = entry_slot(t, KEY_CLASS | record, t->mask + 1);
+	}
+	add64(&arena_header->lost.entries_folded, 1);
+	if (!e)
+		e = &t->entries[0];
+	if (!e->record) {
+		e->kind = id->kind;
+		store32_release(&e->record, record + 1);
+	}
+	return e;
+}
+
+struct rlk_entry *entry_get(struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
+{
+	for (;;) {
+		struct rlk_entry *e = entry_slot(t, key, (t->mask + 1) / 4 * 3);
+
+		if (!e) {
+			if (entries_grow(t))
+				continue;
+			return entry_folded(t, id, site);
+		}
+		if (entry_current(e, key) || entry_revalidate(e, key, id, site))
+			return e;
+	}
+}
+
+const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key)
+{
+	/* Acquire pairs with entries_grow(): a mask that is seen has rows at least as many behind
+	 * it. */
+	uint64_t mask = load64_acquire(&t->mask);
+	const struct rlk_entry *entries = atomic_load_explicit(
+		(_Atomic(struct rlk_entry *) *)&t->entries, memory_order_acquire);
+	uint32_t window = mask ? 63u - (uint32_t)__builtin_clzll(mask + 1) : 0;
+
+	for (uint64_t step = 0; entries && step < 16 && step <= mask; step++) {
+		const struct rlk_entry *e = &entries[(entry_home(key, mask, window) + step) & mask];
+		uint64_t lock = load64(&e->lock);
+
+		if (lock == key)
+			return e;
+		if (!lock)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* --- cells
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static struct rlk_cell *cell_at(const struct thread *t, uint32_t cell)
+{
+	return (struct rlk_cell *)block_rows(t->cell_chunk[cell / CELL_ROWS]) + cell % CELL_ROWS;
+}
+
+static struct rlk_cell *cell_new(struct thread *t, uint32_t record, uint32_t kind, uint32_t *cell)
+{
+	uint32_t n = add32(&t->cells_used, 1);
+	struct rlk_block **chunk = &t->cell_chunk[n / CELL_ROWS];
+	struct rlk_cell *row;
+
+	if (n >= CELL_ROWS * CELL_CHUNKS) {
+		store32(&t->cells_used, CELL_ROWS * CELL_CHUNKS);
+		return NULL;
+	}
+	if (!*chunk) {
+		struct rlk_block *fresh = arena_block(
+			RLK_CELLS, sizeof(struct rlk_cell), CELL_ROWS, 0, t->number + 1, false);
+
+		if (!fresh)
+			return NULL;
+		if (!*chunk)
+			*chunk = fresh;
+	}
+	row = cell_at(t, n);
+	if (!arena_touch(row, sizeof(*row)))
+		return NULL;
+	row->kind = kind;
+	store32_release(&row->record, record);
+	*cell = n + 1;
+	return row;
+}
+
+/* Too many locks of their own: the cell of the class, through the class's entry. */
+static struct rlk_cell *cell_of_class(struct thread *t, struct rlk_entry *e)
+{
+	uint32_t record = lock_class_record(e->record - 1);
+	struct rlk_entry *class_entry = entry_slot(t, KEY_CLASS | record, t->mask + 1 - 2);
+
+	if (!class_entry || class_entry == e)
+		return NULL;
+	if (!class_entry->record) {
+		class_entry->kind = e->kind;
+		store32_release(&class_entry->record, record + 1);
+	}
+	return entry_cell(t, class_entry);
+}
+
+struct rlk_cell *entry_cell(struct thread *t, struct rlk_entry *e)
+{
+	struct rlk_cell *row;
+	uint32_t cell = e->cell;
+
+	if (cell)
+		return cell_at(t, cell - 1);
+	/* The last chunks are kept for classes. */
+	if (!(e->lock & KEY_CLASS) && t->cells_used >= CELL_ROWS * (CELL_CHUNKS - 32)) {
+		add64(&arena_header->lost.cells_folded, 1);
+		return cell_of_class(t, e);
+	}
+	row = cell_new(t, e->record, e->kind, &cell);
+	if (row)
+		store32_release(&e->cell, cell);
+	return row;
+}
