@@ -40,7 +40,8 @@ OUT_OF_LINE void hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key,
 	cell = entry_cell(t, e);
 	if (!cell)
 		return;
-	owner_seen(t, cell, lock_row(e->record - 1));
+	if (!now) /* otherwise it ends a wait, which has looked already */
+		owner_seen(t, cell, lock_row(e->record - 1));
 	/* A hold of this lock that was never seen to end (another thread unlocked it) makes room
 	 * for this one. */
 	while (at < t->held_count && t->held[at].key != key)
