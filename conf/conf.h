@@ -16,8 +16,8 @@
  *    it beats the other sections of the file, and loses to environment and command line;
  *  - processes are enabled unless a section [process "…"] says otherwise. If any such section says
  *    enabled = on, only executables that match one are. Among the matching sections that say
- *    anything, the last one decides. Patterns are the shell's (fnmatch), matched against the base
- *    name of the executable.
+ *    anything, the last one decides. Patterns are the shell's, * ? [a-z] [!a-z] and \, matched
+ * against the base name of the executable.
  *
  * An empty variable counts as not set. A RELOCK_* variable that is no option is ignored, unless it
  * is within two typing errors of one.

@@ -1,0 +1,44 @@
+#include "conf/internal.h"
+
+#include <string.h>
+
+void conf_defaults(struct conf *c)
+{
+	const struct place nowhere = {NULL, 0, NULL};
+	struct conf_error error;
+
+	memset(c, 0, sizeof(*c));
+	for (size_t i = 0; i < conf_table_size; i++) {
+		if (conf_table[i].initial)
+			conf_assign(c, LAYER_DEFAULT, i, conf_table[i].initial, &nowhere, &error);
+	}
+	conf_settle(c, LAYER_DEFAULT, &error);
+}
+
+/* The file has to be right by itself, whatever overrides it and whichever executable reads it. */
+bool conf_use_ini(struct conf *c, const char *path, const char *via, struct conf_error *error)
+{
+	if (!conf_read_ini(c, path, via, error) || !conf_settle(c, LAYER_INI, error))
+		return false;
+	conf_apply_rules(c);
+	return true;
+}
+
+bool conf_load_ini(struct conf *c, const char *path, struct conf_error *error)
+{
+	return conf_use_ini(c, path, NULL, error) && conf_settle(c, LAYER_COMMAND_LINE, error);
+}
+
+bool conf_load_process(
+	struct conf *c, const char *process, char *const *environment, struct conf_error *error)
+{
+	struct text t = text_start(c->process, sizeof(c->process));
+
+	conf_defaults(c);
+	text_add(&t, "%s", process);
+	if (conf_load_environment(c, environment, error))
+		return true;
+	conf_defaults(c);
+	c->settings.enabled = false;
+	return false;
+}
