@@ -104,6 +104,10 @@ void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes "; nearest: 'x'" into `out` when one of `names` is near `word`, else "". Returns `out`. */
 char *cli_nearest(const char *word, const char *const *names, size_t count, char *out, size_t size);
+/* Replaces what is no printable ASCII: names inside a file must not control a terminal. NULL is
+ * fine.
+ */
+void cli_printable(char *text);
 /* Whether verdict words are coloured on `stream`: --color, then NO_COLOR, then a terminal. */
 bool cli_color(const struct cli_args *args, FILE *stream);
 

@@ -12,7 +12,7 @@
 
 /* Relative to the directory of the command. The build tree comes first: there both may exist. */
 static const char *const library_places[] = {"../preload/" LIBRARY,
-	RELOCK_LIBDIR_FROM_BINDIR "/" LIBRARY, "../lib/" LIBRARY, "../lib/relock/" LIBRARY,
+	RELOCK_LIBDIR_FROM_BINDIR "/relock/" LIBRARY, "../lib/relock/" LIBRARY, "../lib/" LIBRARY,
 	LIBRARY};
 
 /* The second is also where the build tree has its copies. */

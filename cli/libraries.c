@@ -1,4 +1,5 @@
 #include "cli/libraries.h"
+#include "cli/cli.h"
 #include "cli/elf_view.h"
 
 #include <fcntl.h>
@@ -26,26 +27,22 @@ static bool is_own_loader(const char *loader)
 	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
-/* The loader's own variables would change what it prints, or preload into it. */
-static char **plain_environment(void)
+/* The loader's own variables would change what it prints, or preload into it. Tracing makes it list
+ * what it finds and what it misses, and stop. */
+static char **tracing_environment(void)
 {
-	static const char *const kept[] = {"LD_LIBRARY_PATH=", "PATH="};
-	static char *list[sizeof(kept) / sizeof(kept[0]) + 1];
-	size_t count = 0;
+	static char *list[] = {"LD_TRACE_LOADED_OBJECTS=1", NULL, NULL};
 
 	for (char **entry = environ; *entry; entry++)
-		for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-			if (strncmp(*entry, kept[i], strlen(kept[i])) == 0 &&
-				count < sizeof(kept) / sizeof(kept[0]))
-				list[count++] = *entry;
-	list[count] = NULL;
+		if (strncmp(*entry, "LD_LIBRARY_PATH=", 16) == 0)
+			list[1] = *entry;
 	return list;
 }
 
-/* Starts "LOADER --list PROGRAM" and returns the reading end of its output, or NULL. */
+/* Lets the loader trace the program and returns the reading end of its output, or NULL. */
 static FILE *ask(const char *loader, const char *program, pid_t *pid)
 {
-	char *argv[] = {(char *)loader, "--list", (char *)program, NULL};
+	char *argv[] = {(char *)loader, (char *)program, NULL};
 	posix_spawn_file_actions_t actions;
 	int ends[2];
 	bool started;
@@ -55,7 +52,7 @@ static FILE *ask(const char *loader, const char *program, pid_t *pid)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
 	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	started = posix_spawn(pid, loader, &actions, NULL, argv, plain_environment()) == 0;
+	started = posix_spawn(pid, loader, &actions, NULL, argv, tracing_environment()) == 0;
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
 	if (started)
@@ -71,7 +68,8 @@ static void add(struct libraries *out, const char *name, const char *path)
 	if (!list)
 		return;
 	out->list = list;
-	list[out->count++] = (struct library){strdup(name), path ? strdup(path) : NULL};
+	list[out->count] = (struct library){strdup(name), path ? strdup(path) : NULL};
+	cli_printable(list[out->count++].name);
 }
 
 /* "\tNAME => PATH (0x…)", "\tNAME => not found", "\tPATH (0x…)", "\tlinux-vdso.so.1 (0x…)". */

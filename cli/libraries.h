@@ -1,6 +1,6 @@
 /*
  * The libraries a program would be started with, as the loader finds them: search paths, caches and
- * versions are the loader's business, so it is asked (its --list, which runs nothing of the
+ * versions are the loader's business, so it is asked (by tracing, which runs nothing of the
  * program).
  *
  * Use: libraries_list(), then libraries_free().

@@ -47,6 +47,13 @@ char *cli_nearest(const char *word, const char *const *names, size_t count, char
 	return out;
 }
 
+void cli_printable(char *text)
+{
+	for (; text && *text; text++)
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+}
+
 bool cli_color(const struct cli_args *args, FILE *stream)
 {
 	const char *when = cli_value(args, "color");

@@ -1,4 +1,5 @@
 #include "cli/program.h"
+#include "cli/cli.h"
 #include "cli/elf_view.h"
 
 #include <errno.h>
@@ -28,10 +29,24 @@ static int runnable(const char *path)
 	return access(path, X_OK) == 0 ? 0 : errno;
 }
 
+/* The candidate in one directory of PATH, an empty one standing for the current directory. */
+static int find_in(const char *directory, int length, const char *word, char *out, size_t size)
+{
+	char candidate[PATH_MAX];
+	int error;
+
+	snprintf(candidate, sizeof(candidate), "%.*s%s%s", length, directory, length ? "/" : "./",
+		word);
+	error = runnable(candidate);
+	if (error != ENOENT && error != ENOTDIR)
+		snprintf(out, size, "%s", candidate);
+	return error == ENOTDIR ? ENOENT : error;
+}
+
 int program_find(const char *word, char *out, size_t size)
 {
 	const char *path = getenv("PATH");
-	int worst = ENOENT;
+	int found = ENOENT;
 
 	snprintf(out, size, "%s", word);
 	if (strchr(word, '/'))
@@ -39,17 +54,16 @@ int program_find(const char *word, char *out, size_t size)
 	if (!word[0])
 		return ENOENT;
 	for (path = path ? path : "/bin:/usr/bin";; path++) {
-		int length = (int)strcspn(path, ":"), error;
+		int length = (int)strcspn(path, ":");
+		int error = find_in(path, length, word, out, size);
 
-		snprintf(out, size, "%.*s%s%s", length, path, length ? "/" : "./", word);
-		error = runnable(out);
 		if (error == 0)
 			return 0;
-		if (error != ENOENT && error != ENOTDIR)
-			worst = error;
+		if (error != ENOENT)
+			found = error;
 		path += length;
 		if (!*path)
-			return worst;
+			return found;
 	}
 }
 
@@ -174,6 +188,7 @@ static void check_loader(struct program *program, const struct elf_view *view)
 			program->image);
 		return;
 	}
+	cli_printable(program->interpreter);
 	name = basename(program->interpreter);
 	if (strncmp(name, "ld-musl", 7) == 0)
 		libc = "musl";
@@ -265,7 +280,7 @@ void program_examine(struct program *program, const char *word)
 	*program = (struct program){0};
 	error = program_find(word, program->path, sizeof(program->path));
 	if (error) {
-		not_runnable(program, error == ENOENT ? word : program->path, error);
+		not_runnable(program, program->path, error);
 		return;
 	}
 	snprintf(program->image, sizeof(program->image), "%s", program->path);

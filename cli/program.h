@@ -42,7 +42,8 @@ struct program {
 
 void program_examine(struct program *program, const char *word);
 
-/* Looks a word up as execvp does. Returns 0, ENOENT, or the error of the best candidate. */
+/* Looks a word up as execvp does. Returns 0; ENOENT, with the word in `out`; or why the file in
+ * `out`, the last candidate, cannot be executed. */
 int program_find(const char *word, char *out, size_t size);
 
 #endif

@@ -68,7 +68,7 @@ static bool apply(const struct cli_given *given, bool policies, struct conf *con
 	       complain(&error);
 }
 
-/* Policies first: a tunable is checked against the policy it belongs to. */
+/* Policies first, before the environment too: a tunable is checked against the policy in force. */
 static bool apply_all(const struct cli_args *args, bool policies, struct conf *conf)
 {
 	for (unsigned i = 0; i < args->given_count; i++) {
@@ -87,9 +87,9 @@ bool settings_load(const struct cli_args *args, const char *process, struct conf
 
 	conf_defaults(conf);
 	snprintf(conf->process, sizeof(conf->process), "%s", process);
-	if (!load_file(args, conf))
+	if (!load_file(args, conf) || !apply_all(args, true, conf))
 		return false;
 	if (!conf_load_environment(conf, environ, &error))
 		return complain(&error);
-	return apply_all(args, true, conf) && apply_all(args, false, conf);
+	return apply_all(args, false, conf);
 }
