@@ -29,10 +29,6 @@ static int check_program(const struct run *run)
 {
 	const struct program *program = &run->program;
 
-	if (program->sanitizer && !program->sanitizer_file[0])
-		cli_say("%s is linked into '%s': its own hooks come before relock's, so that sites "
-			"in the report may lie in its runtime",
-			program->sanitizer, program->image);
 	switch (program->reach) {
 	case PROGRAM_REACHED:
 		return 0;
@@ -61,14 +57,43 @@ static void make_run_id(char *out, size_t size)
 	snprintf(out, size, "%016llx", (unsigned long long)bits);
 }
 
+/* What a sanitizer's runtime makes of a library it does not know. */
+static bool respect_sanitizer(struct run *run)
+{
+	const struct program *program = &run->program;
+	size_t stacks = conf_find("record.stacks");
+	struct conf_error error;
+
+	if (!program->sanitizer)
+		return true;
+	if (!program->sanitizer_file[0])
+		cli_say("%s is linked into '%s': its own hooks come before relock's, so that sites "
+			"in the report may lie in its runtime",
+			program->sanitizer, program->image);
+	/* It sees libunwind's locking only in part, and would call that races. */
+	if (strcmp(program->sanitizer, "ThreadSanitizer") != 0 ||
+		run->conf.origins.origin[stacks] != FROM_DEFAULT)
+		return true;
+	cli_say("no stacks are recorded under ThreadSanitizer, which would report the unwinder as "
+		"racing; --set record.stacks=on records them all the same");
+	if (conf_set(&run->conf, "record.stacks", "off", FROM_COMMAND_LINE, program->sanitizer,
+		    &error))
+		return true;
+	cli_say("%s", error.message);
+	return false;
+}
+
 /* Everything that can go wrong before the program starts. Returns 0 or an exit status. */
 static int prepare(struct run *run)
 {
 	const struct program *program = &run->program;
 	struct environment wanted = {.conf = &run->conf, .first = program->sanitizer_file};
-	char library[PATH_MAX];
+	char library[PATH_MAX], image[PATH_MAX];
 
-	if (!settings_load(run->args, basename(program->image), &run->conf) ||
+	/* The library knows the program by the file that is mapped, not by a link to it. */
+	if (!realpath(program->image, image))
+		snprintf(image, sizeof(image), "%s", program->image);
+	if (!settings_load(run->args, basename(image), &run->conf) || !respect_sanitizer(run) ||
 		!install_library(library, sizeof(library)) ||
 		!install_preloadable(library, run->preloaded, sizeof(run->preloaded)))
 		return CLI_OURS;
@@ -138,6 +163,9 @@ static void report(const struct run *run)
 	if (!cli_has(run->args, "quiet")) {
 		if (count == 0)
 			explain_no_recording(run);
+		else if (run->output.elsewhere)
+			cli_say("the current directory is not writable, so the recording is in %s",
+				run->output.directory);
 		say_others(run, found, count);
 		path = count ? found[0].path : NULL;
 		if (count && reporting_options(run->args, stderr, &options))

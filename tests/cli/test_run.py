@@ -31,6 +31,11 @@ class Status(Case):
         patched_loader(self.path("loaderless"), b"/lib/ld-none.so")
         self.refused("run", "--", "./loaderless", status=126, says="/lib/ld-none.so")
 
+    def test_script_without_a_first_line(self):
+        self.write("bare", "echo $1; exit 4\n", 0o755)
+        done = self.run_quietly("./bare", "word")
+        self.assertEqual((done.returncode, done.stdout), (4, "word\n"))
+
     def test_path_is_searched_as_a_shell_does(self):
         os.makedirs(self.path("first"))
         os.makedirs(self.path("second"))
@@ -240,7 +245,9 @@ class Recordings(Case):
     def test_why_there_is_no_recording(self):
         self.assertIn("second thread", self.relock("run", "--", "true").stderr)
         self.write("out.ini", '[process "contend"]\nenabled = off\n')
-        self.assertIn("[process]", self.relock("run", "-c", "out.ini", "--", CONTEND).stderr)
+        os.symlink(CONTEND, self.path("link"))
+        for program in (CONTEND, "./link"):
+            self.assertIn("[process]", self.relock("run", "-c", "out.ini", "--", program).stderr)
         done = self.relock("run", "--set", "record.enabled=off", "--", CONTEND)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "8000\n", ""))
         self.assertEqual(self.recordings(), [])
@@ -281,6 +288,36 @@ class Settings(Case):
 
     def test_ids_differ(self):
         self.assertNotEqual(self.exported()["RELOCK_RUN_ID"], self.exported()["RELOCK_RUN_ID"])
+
+
+class Sanitized(Case):
+    """Programs built with sanitizers, whose runtimes want to come first."""
+
+    def sanitized(self, compiler, flag):
+        program = self.path(f"{compiler}-{flag}")
+        subprocess.run([compiler, "-g", "-O1", f"-fsanitize={flag}", "-o", program, os.path.join(SOURCE, "tests/cli/fixtures/contend.c"),
+                        "-lpthread"], check=True, timeout=LIMIT_S)
+        direct = subprocess.run([program], capture_output=True, text=True, timeout=LIMIT_S)
+        if direct.returncode != 0:
+            self.skipTest(f"{compiler} -fsanitize={flag} does not work here: {direct.stderr.splitlines()[:1]}")
+        done = self.run_quietly(program, options=["-p", "spin-park"])
+        self.assertEqual((done.returncode, done.stdout), (0, "8000\n"), done.stderr)
+        self.assertNotIn("==", done.stderr)
+
+    def test_address_gcc(self):
+        self.sanitized("gcc", "address")
+
+    def test_address_clang(self):
+        self.sanitized("clang", "address")
+
+    def test_thread_gcc(self):
+        self.sanitized("gcc", "thread")
+
+    def test_thread_clang(self):
+        self.sanitized("clang", "thread")
+
+    def test_undefined_gcc(self):
+        self.sanitized("gcc", "undefined")
 
 
 class Unreachable(Case):
