@@ -1,5 +1,6 @@
 #include "conf/internal.h"
 
+#include <errno.h>
 #include <string.h>
 
 void conf_defaults(struct conf *c)
@@ -33,12 +34,16 @@ bool conf_load_process(
 	struct conf *c, const char *process, char *const *environment, struct conf_error *error)
 {
 	struct text t = text_start(c->process, sizeof(c->process));
+	int saved_errno = errno;
+	bool fine;
 
 	conf_defaults(c);
 	text_add(&t, "%s", process);
-	if (conf_load_environment(c, environment, error))
-		return true;
-	conf_defaults(c);
-	c->settings.enabled = false;
-	return false;
+	fine = conf_load_environment(c, environment, error);
+	if (!fine) {
+		conf_defaults(c);
+		c->settings.enabled = false;
+	}
+	errno = saved_errno;
+	return fine;
 }

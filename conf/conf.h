@@ -10,14 +10,14 @@
  * What wins, in full. Each level is a layer of its own, so the order within one does not matter:
  *  - within a layer [mutex] policy beats [relock] policy, for mutexes;
  *  - a policy starts from its own defaults: tunables of earlier layers are dropped, those named
- * with it ("spin-park:spins=9") apply, then those given by a key of their own in the same or a
- * later layer. One that the policy does not read is an error;
+ *    with it ("spin-park:spins=9") apply, then those given by a key of their own in the same or
+ *    a later layer. One that the policy does not read is an error;
  *  - a [process "pattern"] section that matches may name a policy for all locks of that executable:
  *    it beats the other sections of the file, and loses to environment and command line;
  *  - processes are enabled unless a section [process "…"] says otherwise. If any such section says
  *    enabled = on, only executables that match one are. Among the matching sections that say
- *    anything, the last one decides. Patterns are the shell's, * ? [a-z] [!a-z] and \, matched
- * against the base name of the executable.
+ *    anything, the last one decides. Patterns are the shell's, * ? [a-z] [!a-z] and \, and
+ *    matched against the base name of the executable.
  *
  * An empty variable counts as not set. A RELOCK_* variable that is no option is ignored, unless it
  * is within two typing errors of one.
@@ -189,7 +189,8 @@ bool conf_load_ini(struct conf *c, const char *path, struct conf_error *error);
  * an option are an error. */
 bool conf_load_environment(struct conf *c, char *const *environment, struct conf_error *error);
 /* What the library does at start: defaults, RELOCK_CONFIG's INI, environment; `process` is the
- * executable's base name. On error, *c holds the defaults with settings.enabled false. */
+ * executable's base name. On error, *c holds the defaults with settings.enabled false.
+ * errno stays as it was. */
 bool conf_load_process(
 	struct conf *c, const char *process, char *const *environment, struct conf_error *error);
 /* Sets "section.key" (or a key conf_find knows) as from `origin`. `where` is named in errors ("-p",

@@ -14,6 +14,7 @@
 #include <ini.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define BLANKS " \t\r\v\f"
@@ -280,7 +281,10 @@ static bool parse(
 	return !r.failed && line == 0 && check_rules(&r);
 }
 
-/* --- the file --- */
+/* --- the file ---
+ *
+ * Raw system calls: a lock taken before the library's constructor ran may bring us here from inside
+ * a hook, where nothing may be a cancellation point, nor pass through another interposer. */
 
 /* `reason` NULL: errno says it. */
 static bool fail_file(
@@ -315,7 +319,7 @@ static ssize_t read_all(int fd, char *buffer, size_t size)
 	size_t length = 0;
 
 	while (length < size) {
-		ssize_t count = read(fd, buffer + length, size - length);
+		ssize_t count = syscall(SYS_read, fd, buffer + length, size - length);
 
 		if (count < 0 && errno == EINTR)
 			continue;
@@ -333,7 +337,8 @@ bool conf_read_ini(struct conf *c, const char *path, const char *via, struct con
 	static char buffer[CONF_FILE_MAX + 1];
 	const char *reason = NULL;
 	ssize_t length = -1;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = (int)syscall(
+		SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	if (fd < 0)
 		return fail_file(path, via, NULL, error);
@@ -341,7 +346,7 @@ bool conf_read_ini(struct conf *c, const char *path, const char *via, struct con
 		length = read_all(fd, buffer, sizeof(buffer));
 	if (length < 0)
 		fail_file(path, via, reason, error);
-	close(fd);
+	syscall(SYS_close, fd);
 	if (length < 0)
 		return false;
 	if (length > CONF_FILE_MAX)

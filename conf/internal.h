@@ -39,7 +39,7 @@ struct place {
 	const char *key;
 };
 
-/* Composes the message and returns false. The second form leaves the key out. */
+/* Composes the message, of one line, and returns false. The second form leaves the key out. */
 bool conf_fail_key(struct conf_error *error, const struct place *place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 bool conf_fail(struct conf_error *error, const struct place *place, const char *format, ...)
@@ -47,7 +47,7 @@ bool conf_fail(struct conf_error *error, const struct place *place, const char *
 /* "key: unknown WHAT "word"OF; did you mean "near"? valid: names" */
 bool conf_fail_name(struct conf_error *error, const struct place *place, const char *what,
 	const char *word, const char *of, const char *const *names, size_t count);
-/* A user's word as a message can show it: printable, shortened, in double quotes. */
+/* A user's word as a message can show it: shortened, in double quotes. */
 const char *conf_quote(char out[CONF_QUOTE_MAX], const char *word);
 /* Copies text if it fits. */
 bool conf_copy(char *out, size_t size, const char *text);

@@ -61,6 +61,16 @@ static void add_key(struct text *t, const struct place *place)
 		text_add(t, "%s: ", place->key);
 }
 
+/* A message is one line, whatever words and paths it quotes. */
+static bool finish(struct conf_error *error)
+{
+	for (char *at = error->message; *at; at++) {
+		if ((unsigned char)*at < 0x20 || *at == 0x7f)
+			*at = '?';
+	}
+	return false;
+}
+
 bool conf_fail_key(struct conf_error *error, const struct place *place, const char *format, ...)
 {
 	struct text t = text_start(error->message, sizeof(error->message));
@@ -71,7 +81,7 @@ bool conf_fail_key(struct conf_error *error, const struct place *place, const ch
 	va_start(arguments, format);
 	text_vadd(&t, format, arguments);
 	va_end(arguments);
-	return false;
+	return finish(error);
 }
 
 bool conf_fail(struct conf_error *error, const struct place *place, const char *format, ...)
@@ -83,7 +93,7 @@ bool conf_fail(struct conf_error *error, const struct place *place, const char *
 	va_start(arguments, format);
 	text_vadd(&t, format, arguments);
 	va_end(arguments);
-	return false;
+	return finish(error);
 }
 
 bool conf_fail_name(struct conf_error *error, const struct place *place, const char *what,
@@ -100,7 +110,7 @@ bool conf_fail_name(struct conf_error *error, const struct place *place, const c
 		text_add(&t, "did you mean \"%s\"? ", near);
 	text_add(&t, "valid: ");
 	text_add_names(&t, names, count);
-	return false;
+	return finish(error);
 }
 
 const char *conf_quote(char out[CONF_QUOTE_MAX], const char *word)
@@ -108,11 +118,8 @@ const char *conf_quote(char out[CONF_QUOTE_MAX], const char *word)
 	size_t room = CONF_QUOTE_MAX - sizeof("\"...\""), length = 0;
 
 	out[length++] = '"';
-	for (; *word && length <= room; word++) {
-		unsigned char byte = (unsigned char)*word;
-
-		out[length++] = byte < 0x20 || byte == 0x7f ? '?' : *word;
-	}
+	for (; *word && length <= room; word++)
+		out[length++] = *word;
 	if (*word) {
 		/* Not in the middle of a UTF-8 character. */
 		while ((*word & 0xc0) == 0x80 && length > 1) {

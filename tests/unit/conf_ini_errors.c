@@ -268,6 +268,7 @@ START_TEST(quotes_safely)
 		conf_try_ini(&c, "[cond]\nmode = ääääääääääääääääääääääääääääääääääääääää\n"),
 		INI ":2: mode: unknown value \"äääääääääääääääääääääääääääää...\"; "
 		    "valid: relock, native");
+	ck_assert_str_eq(try_path("a\nb\t\x7f"), "a?b??: No such file or directory");
 	memset(path, 'x', sizeof(path));
 	path[sizeof(path) - 1] = '\0';
 	ck_assert_str_eq(try_path(path) + 203, ": File name too long");

@@ -1,6 +1,7 @@
 #include "conf/internal.h"
 #include "tests/unit/conf_fixture.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
 
@@ -164,12 +165,17 @@ END_TEST
 START_TEST(error_disables)
 {
 	char policy[] = "RELOCK_POLICY=x", output[] = "RELOCK_OUTPUT=y";
+	char config[] = "RELOCK_CONFIG=missing.ini", *file[] = {config, NULL};
 	char *environment[] = {output, policy, NULL};
 
+	errno = EXDEV;
 	ck_assert(!conf_load_process(&c, "java", environment, &error));
+	ck_assert_int_eq(errno, EXDEV);
 	ck_assert(!c.settings.enabled);
 	ck_assert_str_eq(c.settings.choice[CONF_MUTEX].policy->name, "native");
 	ck_assert_str_eq(c.settings.output, "relock.%e.%p.rlk");
+	ck_assert(!conf_load_process(&c, "java", file, &error));
+	ck_assert_int_eq(errno, EXDEV);
 }
 END_TEST
 
