@@ -27,9 +27,10 @@
  * - totals: locks, classes, threads, threads_peak, thread_time_ns, cpu_ns, overhead_ns,
  *   overhead_share, and the figures (below) of all locks together.
  *
- * - locks[], sorted by the key asked for: name, address, kind ("mutex", "spin", "rwlock"), class
- *   (index in classes), recording (index), flags[], generations, waiters_max, stands_for_many, and
- *   the figures of all its sides together. A rwlock also has sides {read {…}, write {…}}.
+ * - locks[], sorted by the key asked for: index, name, address, kind ("mutex", "spin", "rwlock"),
+ *   class (a class's index), recording (position), flags[], generations, waiters_max,
+ *   stands_for_many, and the figures of all its sides together. A rwlock also has sides {read {…},
+ *   write {…}}.
  *
  * - the figures: acquired, failed, every counter of RLK_COUNTERS (ticks as name_ns), wait_p50_ns,
  *   wait_p90_ns, wait_p99_ns, hold_p50_ns, hold_p90_ns, hold_p99_ns, hold_total_estimated_ns,
@@ -46,8 +47,8 @@
  * - threads[]: name, tid, recording, birth_ns (since the start), lifetime_ns, ended, acquired,
  *   contended, wait_total_ns, wait_share (of its lifetime).
  *
- * - pairs[]: lock (index in locks as printed), kind, waiter, holder (context ids; null: not known),
- *   count, wait_total_ns, wait_max_ns.
+ * - pairs[]: lock (a lock's index), kind, waiter, holder (context ids; null: not known),
+ *   count, wait_total_ns, wait_share, wait_max_ns.
  *
  * - yield_sites[]: context, call ("sched_yield", "sleep"), count, asked_ns.
  *

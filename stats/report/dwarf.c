@@ -1,0 +1,138 @@
+#include "stats/report/dwarf.h"
+
+#include "stats/report/memory.h"
+#include "stats/report/names.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+
+struct frame *frames_append(struct frames *frames)
+{
+	struct frame *grown = memory_get(frames->count + 1, sizeof *grown);
+
+	for (size_t i = 0; i < frames->count; i++)
+		grown[i] = frames->frame[i];
+	free(frames->frame);
+	frames->frame = grown;
+	return &grown[frames->count++];
+}
+
+/* Where in the source something is: `file` belongs to libdw. */
+struct place {
+	const char *file;
+	int line;
+};
+
+static void frame_add(struct frames *out, const char *symbol, struct place place, bool inlined)
+{
+	struct frame *frame = frames_append(out);
+
+	frame->function = name_demangle(symbol);
+	frame->brief = name_shorten(frame->function);
+	frame->file = memory_copy(place.file);
+	frame->line = place.line;
+	frame->known = true;
+	frame->inlined = inlined;
+}
+
+static const char *die_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name;
+
+	name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+	if (!name)
+		name = dwarf_formstring(
+			dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+	return name ? name : dwarf_diename(die);
+}
+
+static int die_number(Dwarf_Die *die, unsigned what)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value;
+
+	if (dwarf_formudata(dwarf_attr(die, what, &attribute), &value) != 0)
+		return 0;
+	return (int)value;
+}
+
+/* The place an inlined function was called from. */
+static struct place call_place(Dwarf_Die *inlined)
+{
+	struct place place = {.line = die_number(inlined, DW_AT_call_line)};
+	int number = die_number(inlined, DW_AT_call_file);
+	Dwarf_Files *files;
+	Dwarf_Die unit;
+	size_t count;
+
+	if (dwarf_diecu(inlined, &unit, NULL, NULL) &&
+		dwarf_getsrcfiles(&unit, &files, &count) == 0 && number >= 0 &&
+		(size_t)number < count)
+		place.file = dwarf_filesrc(files, (size_t)number, NULL, NULL);
+	return place;
+}
+
+static struct place pc_place(Dwfl_Module *module, Dwarf_Addr pc)
+{
+	Dwfl_Line *line = dwfl_module_getsrc(module, pc);
+	struct place place = {0};
+
+	if (line)
+		place.file = dwfl_lineinfo(line, NULL, &place.line, NULL, NULL, NULL);
+	return place;
+}
+
+/* The scopes around `pc`, innermost first, up to its compilation unit; for free(). */
+static int pc_scopes(Dwfl_Module *module, Dwarf_Addr pc, Dwarf_Die **scopes)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = dwfl_module_addrdie(module, pc, &bias);
+	Dwarf_Die *inner = NULL;
+	int count = unit ? dwarf_getscopes(unit, pc - bias, &inner) : 0;
+
+	*scopes = NULL;
+	/* The scopes of an inlined function are first those of its definition; ask again for those
+	 * of the place it was inlined at. */
+	if (count > 0)
+		count = dwarf_getscopes_die(&inner[0], scopes);
+	free(inner);
+	return count;
+}
+
+static void scope_frames(Dwfl_Module *module, Dwarf_Addr pc, struct frames *out)
+{
+	struct place place = pc_place(module, pc);
+	Dwarf_Die *scopes;
+	int count = pc_scopes(module, pc, &scopes);
+
+	for (int i = 0; i < count; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+		const char *name;
+
+		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+			continue;
+		name = die_name(&scopes[i]);
+		if (name)
+			frame_add(out, name, place, tag == DW_TAG_inlined_subroutine);
+		if (tag == DW_TAG_subprogram)
+			break;
+		place = call_place(&scopes[i]);
+	}
+	free(scopes);
+}
+
+void dwarf_frames(Dwfl_Module *module, Dwarf_Addr pc, struct frames *out)
+{
+	GElf_Off offset;
+	GElf_Sym symbol;
+	const char *name;
+
+	scope_frames(module, pc, out);
+	if (out->count > 0)
+		return;
+	name = dwfl_module_addrinfo(module, pc, &offset, &symbol, NULL, NULL, NULL);
+	if (name)
+		frame_add(out, name, pc_place(module, pc), false);
+}

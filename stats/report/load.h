@@ -1,0 +1,70 @@
+/*
+ * Adding one recording to the model, step by step. For model.c and the load_*.c files only.
+ *
+ * The steps follow the references: places before locks before counts before threads. Each step maps
+ * the recording's own indices to rows of the model; an index that leads nowhere gives NONE.
+ */
+#ifndef RELOCK_STATS_REPORT_LOAD_H
+#define RELOCK_STATS_REPORT_LOAD_H
+
+#include "stats/report/model.h"
+
+/* Index in the recording → row of the model. */
+struct map {
+	uint32_t *row; /* row + 1 */
+	size_t count;
+	uint64_t limit; /* indices from here on cannot be right */
+};
+
+struct local_module {
+	uint64_t start, end, bias;
+	uint32_t index;
+};
+
+/* What all takers of a shard counted in it. */
+struct shard_sum {
+	uint64_t acquired, contended, wait_ticks;
+};
+
+struct load {
+	struct model *model;
+	const struct recording *recording;
+	uint32_t run;
+	struct map modules, sites, stacks, classes, locks;
+	struct local_module *local_modules; /* by index in the recording */
+	size_t local_module_count;
+	struct local_module *ranges; /* the same by address */
+	struct shard_sum *shards;
+	size_t shard_count;
+	uint64_t last_ticks; /* latest moment met */
+	uint64_t damaged;    /* rows that cannot be right */
+	uint64_t orphans;    /* rows of locks that are not in the recording */
+};
+
+void map_begin(struct map *map, const struct recording *recording, enum rlk_block_type type);
+bool map_set(struct map *map, uint64_t index, uint32_t row);
+uint32_t map_get(const struct map *map, uint64_t index);
+
+void load_run(struct load *load);    /* header and texts; sets load->run */
+void load_places(struct load *load); /* modules, sites, stacks */
+void load_classes(struct load *load);
+void load_locks(struct load *load);
+void load_counts(struct load *load); /* entries and cells */
+void load_pairs(struct load *load);
+void load_yield_sites(struct load *load);
+void load_threads(struct load *load);
+void load_run_end(struct load *load); /* what needs all of the above */
+
+/* From an index + 1, as rows of the recording refer to modules, to a place. */
+struct site load_place(const struct load *load, uint32_t module_plus_1, uint64_t address);
+/* The module whose range an address is in, as 1 + index; 0: none. */
+uint32_t load_module_around(const struct load *load, uint64_t address);
+uint32_t load_site(struct load *load, const struct site *site);
+uint32_t load_context(const struct load *load, uint32_t context);
+/* The shard's sums; NULL when there cannot be such a shard. `shard` as in rlk_block. */
+struct shard_sum *load_shard(struct load *load, uint32_t shard);
+/* The lock that a row of the recording refers to by 1 + index; one of its own when it is unknown.
+ */
+struct lock *load_lock(struct load *load, uint32_t record_plus_1, uint64_t address, uint32_t kind);
+
+#endif

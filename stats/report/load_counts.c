@@ -1,0 +1,226 @@
+/* Counts: entries, cells, pairs and yield sites, added up over threads. */
+#include "stats/report/load.h"
+#include "stats/report/memory.h"
+
+struct shard_sum *load_shard(struct load *l, uint32_t shard)
+{
+	/* Every shard has at least a block of its own. */
+	if (shard == 0 || shard > l->recording->size / RLK_PAGE)
+		return NULL;
+	l->shards = memory_reach(l->shards, &l->shard_count, shard, sizeof *l->shards);
+	return &l->shards[shard - 1];
+}
+
+static struct side *lock_side(struct lock *lock, uint32_t kind)
+{
+	return &lock->side[kind == RLK_KIND_WRLOCK ? SIDE_WRITE : SIDE_READ];
+}
+
+static void load_entry(struct load *l, uint32_t shard, const struct rlk_entry *from)
+{
+	bool is_class = from->lock >> 63 != 0;
+	struct lock *lock =
+		load_lock(l, from->record, is_class ? 0 : from->lock & ~(uint64_t)3, from->kind);
+	struct side *side = lock_side(lock, from->kind);
+	struct shard_sum *sum = load_shard(l, shard);
+
+	side->acquired += from->acquired;
+	side->failed += from->failed;
+	l->model->runs.row[l->run].acquired += from->acquired;
+	if (sum)
+		sum->acquired += from->acquired;
+}
+
+static void load_entries(struct load *l)
+{
+	const struct rlk_entry *row;
+	struct rows rows;
+
+	rows_begin(&rows, l->recording, RLK_ENTRIES);
+	while ((row = rows_next(&rows))) {
+		if (row->lock == 0)
+			continue;
+		if (row->kind < RLK_KINDS)
+			load_entry(l, rows.shard, row);
+		else
+			l->damaged++;
+	}
+}
+
+static void run_add_cell(struct run *run, const struct rlk_cell *cell)
+{
+	const uint64_t *counter = &cell->contended;
+
+	for (enum counter id = 0; id < COUNTERS; id++) {
+		uint64_t value =
+			counter_info[id].is_time ? clock_ns(&run->clock, counter[id]) : counter[id];
+
+		if (!counter_info[id].is_max)
+			run->counter[id] += value;
+		else if (run->counter[id] < value)
+			run->counter[id] = value;
+	}
+}
+
+static void load_cell(struct load *l, uint32_t shard, const struct rlk_cell *from)
+{
+	struct run *run = &l->model->runs.row[l->run];
+	struct side *side = lock_side(load_lock(l, from->record, 0, from->kind), from->kind);
+	struct shard_sum *sum = load_shard(l, shard);
+
+	if (!side->detail)
+		side->detail = memory_get(1, sizeof *side->detail);
+	detail_add_cell(side->detail, from, &run->clock, &l->model->reference);
+	run_add_cell(run, from);
+	if (sum) {
+		sum->contended += from->contended;
+		sum->wait_ticks += from->wait_total;
+	}
+}
+
+static void load_cells(struct load *l)
+{
+	const struct rlk_cell *row;
+	struct rows rows;
+
+	rows_begin(&rows, l->recording, RLK_CELLS);
+	while ((row = rows_next(&rows))) {
+		if (row->record == 0)
+			continue;
+		if (row->kind < RLK_KINDS)
+			load_cell(l, rows.shard, row);
+		else
+			l->damaged++;
+	}
+}
+
+void load_counts(struct load *l)
+{
+	load_entries(l);
+	load_cells(l);
+}
+
+/* --- pairs */
+
+struct pair_key {
+	const struct model *model;
+	const struct pair *pair;
+};
+
+static bool pair_same(const void *context, uint32_t row)
+{
+	const struct pair_key *key = context;
+	const struct pair *a = key->pair, *b = &key->model->pairs.row[row];
+
+	return a->lock == b->lock && a->kind == b->kind && a->waiter == b->waiter &&
+	       a->holder == b->holder;
+}
+
+static struct pair *pair_intern(struct model *m, const struct pair *pair)
+{
+	struct pair_key key = {m, pair};
+	uint64_t hash = index_hash(
+		index_hash(pair->lock, pair->kind), (uint64_t)pair->waiter << 32 | pair->holder);
+	uint32_t row = index_find(&m->pairs.index, hash, pair_same, &key);
+
+	if (row == INDEX_NONE) {
+		row = (uint32_t)m->pairs.count;
+		m->pairs.row =
+			memory_grow(m->pairs.row, row, &m->pairs.capacity, sizeof *m->pairs.row);
+		m->pairs.row[m->pairs.count++] = *pair;
+		index_insert(&m->pairs.index, hash, row);
+	}
+	return &m->pairs.row[row];
+}
+
+static void load_pair(struct load *l, const struct rlk_pair *from)
+{
+	struct model *m = l->model;
+	const struct clock *clock = &m->runs.row[l->run].clock;
+	struct lock *lock = load_lock(l, from->record, 0, from->kind);
+	struct pair key = {.lock = (uint32_t)(lock - m->locks.row),
+		.kind = from->kind,
+		.waiter = load_context(l, from->waiter),
+		.holder = load_context(l, from->holder)};
+	struct pair *pair = pair_intern(m, &key);
+	uint64_t max = clock_ns(clock, from->wait_max);
+
+	pair->count += from->count;
+	pair->wait_ns += clock_ns(clock, from->wait_total);
+	if (pair->max_ns < max)
+		pair->max_ns = max;
+}
+
+void load_pairs(struct load *l)
+{
+	const struct rlk_pair *row;
+	struct rows rows;
+
+	rows_begin(&rows, l->recording, RLK_PAIRS);
+	while ((row = rows_next(&rows))) {
+		if (row->record == 0)
+			continue;
+		if (row->kind < RLK_KINDS)
+			load_pair(l, row);
+		else
+			l->damaged++;
+	}
+}
+
+/* --- yield sites */
+
+struct yield_key {
+	const struct model *model;
+	uint32_t site, kind;
+};
+
+static bool yield_same(const void *context, uint32_t row)
+{
+	const struct yield_key *key = context;
+	const struct yield_site *y = &key->model->yield_sites.row[row];
+
+	return y->site == key->site && y->kind == key->kind;
+}
+
+static struct yield_site *yield_intern(struct model *m, uint32_t site, uint32_t kind)
+{
+	struct yield_key key = {m, site, kind};
+	uint64_t hash = index_hash(site, kind);
+	uint32_t row = index_find(&m->yield_sites.index, hash, yield_same, &key);
+
+	if (row == INDEX_NONE) {
+		row = (uint32_t)m->yield_sites.count;
+		m->yield_sites.row = memory_grow(m->yield_sites.row, row, &m->yield_sites.capacity,
+			sizeof *m->yield_sites.row);
+		m->yield_sites.row[m->yield_sites.count++] =
+			(struct yield_site){.site = site, .kind = kind};
+		index_insert(&m->yield_sites.index, hash, row);
+	}
+	return &m->yield_sites.row[row];
+}
+
+void load_yield_sites(struct load *l)
+{
+	const struct rlk_yield_site *row;
+	struct rows rows;
+
+	rows_begin(&rows, l->recording, RLK_YIELD_SITES);
+	while ((row = rows_next(&rows))) {
+		uint32_t site = row->site ? map_get(&l->sites, row->site - 1) : NONE;
+		struct yield_site *to;
+
+		if (row->kind != RLK_YIELD_SCHED && row->kind != RLK_YIELD_SLEEP) {
+			l->damaged += row->kind != 0;
+			continue;
+		}
+		if (site == NONE && row->address != 0) {
+			struct site place =
+				load_place(l, load_module_around(l, row->address), row->address);
+
+			site = load_site(l, &place);
+		}
+		to = yield_intern(l->model, site, row->kind);
+		to->count += row->count;
+		to->asked_ns += row->asked_ns;
+	}
+}

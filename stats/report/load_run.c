@@ -1,0 +1,84 @@
+/* A recording's own facts: texts, times, what recording cost. */
+#include "stats/report/load.h"
+#include "stats/report/memory.h"
+
+void load_run(struct load *l)
+{
+	struct model *m = l->model;
+	const struct rlk_header *h = &l->recording->header;
+	struct run run = {.path = memory_copy(l->recording->path),
+		.header = *h,
+		.program = recording_text(l->recording, h->program),
+		.command = recording_text(l->recording, h->command),
+		.host = recording_text(l->recording, h->host),
+		.libc = recording_text(l->recording, h->libc),
+		.kernel = recording_text(l->recording, h->kernel),
+		.config = recording_text(l->recording, h->config),
+		.run_id = recording_text(l->recording, h->run_id)};
+
+	for (unsigned kind = 0; kind < RLK_KINDS; kind++)
+		run.policy[kind] = recording_text(l->recording, h->policy[kind]);
+	clock_set(&run.clock, h);
+	if (!run.clock.known)
+		notes_add(&m->notes,
+			"%s: the length of a clock tick is not known; times are in ticks, not ns",
+			run.path);
+	if (m->runs.count == 0)
+		m->reference = run.clock;
+	l->run = (uint32_t)m->runs.count;
+	l->last_ticks =
+		h->end == RLK_EXITED ? h->finish.ticks : h->latest[h->latest_index & 1].ticks;
+	m->runs.row = memory_grow(m->runs.row, m->runs.count, &m->runs.capacity, sizeof run);
+	m->runs.row[m->runs.count++] = run;
+}
+
+static void run_times(struct run *run, uint64_t last_ticks)
+{
+	const struct rlk_header *h = &run->header;
+
+	run->cpu_known = h->end == RLK_EXITED || h->run_valid == 1;
+	if (h->end == RLK_EXITED) {
+		run->cpu_user_ns = h->cpu_user_ns;
+		run->cpu_system_ns = h->cpu_system_ns;
+	} else if (h->run_valid == 1) {
+		run->cpu_user_ns = h->run_user_ns;
+		run->cpu_system_ns = h->run_system_ns;
+	}
+	if (h->run_valid == 1) {
+		run->wall_ns = h->run_wall_ns;
+	} else {
+		run->wall_ns = run->clock.span_ns;
+		run->wall_is_least = h->end != RLK_EXITED;
+		if (clock_since_start(&run->clock, last_ticks) > run->wall_ns)
+			run->wall_ns = clock_since_start(&run->clock, last_ticks);
+	}
+}
+
+static void run_overhead(struct run *run)
+{
+	const struct rlk_header *h = &run->header;
+	double waits = (double)run->counter[COUNT_contended] + (double)run->counter[COUNT_timeouts];
+	double reads = 2 * (waits + (double)run->counter[COUNT_holds]);
+	double ticks =
+		((double)run->acquired * (double)h->cost_acquire_1024 +
+			reads * (double)h->cost_clock_1024 + waits * (double)h->cost_wait_1024) /
+		1024;
+
+	if (ticks < 1e18)
+		run->overhead_ns = clock_ns(&run->clock, (uint64_t)ticks);
+}
+
+void load_run_end(struct load *l)
+{
+	struct run *run = &l->model->runs.row[l->run];
+
+	run_times(run, l->last_ticks);
+	run_overhead(run);
+	if (l->damaged > 0)
+		notes_add(&l->model->notes, "%s: damaged: %zu rows were left out", run->path,
+			(size_t)l->damaged);
+	if (l->orphans > 0)
+		notes_add(&l->model->notes,
+			"%s: %zu rows belong to locks that are not described in the recording",
+			run->path, (size_t)l->orphans);
+}

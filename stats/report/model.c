@@ -1,0 +1,169 @@
+#include "stats/report/model.h"
+
+#include "stats/report/load.h"
+#include "stats/report/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct model *model_new(void)
+{
+	return memory_get(1, sizeof(struct model));
+}
+
+void model_add(struct model *m, const struct recording *recording)
+{
+	struct load l = {.model = m, .recording = recording};
+
+	load_run(&l);
+	load_places(&l);
+	load_classes(&l);
+	load_locks(&l);
+	load_counts(&l);
+	load_pairs(&l);
+	load_yield_sites(&l);
+	load_threads(&l);
+	load_run_end(&l);
+	free(l.modules.row);
+	free(l.sites.row);
+	free(l.stacks.row);
+	free(l.classes.row);
+	free(l.locks.row);
+	free(l.local_modules);
+	free(l.ranges);
+	free(l.shards);
+}
+
+bool model_is_rwlock(uint32_t kind)
+{
+	return kind == RLK_KIND_RDLOCK || kind == RLK_KIND_WRLOCK;
+}
+
+void model_lock_figures(const struct lock *lock, struct figures *out)
+{
+	*out = (struct figures){0};
+	for (unsigned side = 0; side < SIDES; side++)
+		figures_add(out, lock->side[side].acquired, lock->side[side].failed,
+			lock->side[side].detail);
+}
+
+/* A thread may be between noting a wait and counting the acquisition; more than that is an error.
+ */
+static void check_sums(struct model *m)
+{
+	uint64_t excess = 0;
+
+	for (size_t i = 0; i < m->locks.count; i++) {
+		for (unsigned side = 0; side < SIDES; side++) {
+			const struct side *s = &m->locks.row[i].side[side];
+			uint64_t contended = s->detail ? s->detail->counter[COUNT_contended] : 0;
+
+			if (contended > s->acquired)
+				excess += contended - s->acquired;
+		}
+	}
+	if (excess > m->threads.count)
+		notes_add(&m->notes,
+			"inconsistent: %" PRIu64 " acquisitions waited that were not counted",
+			excess);
+}
+
+static void sum_runs(struct model *m)
+{
+	uint64_t start = UINT64_MAX, end = 0;
+
+	m->cpu_known = true;
+	for (size_t i = 0; i < m->runs.count; i++) {
+		const struct run *run = &m->runs.row[i];
+		uint64_t began = run->header.start_realtime_ns;
+
+		m->threads_peak += run->threads_peak;
+		m->thread_time_ns += run->thread_time_ns;
+		m->overhead_ns += run->overhead_ns;
+		m->cpu_ns += run->cpu_user_ns + run->cpu_system_ns;
+		m->cpu_known = m->cpu_known && run->cpu_known;
+		start = began < start ? began : start;
+		end = began + run->wall_ns > end ? began + run->wall_ns : end;
+	}
+	m->wall_ns = end > start ? end - start : 0;
+}
+
+/* Locks whose class is not in the recording get one made up, so that sums stay whole. */
+static void describe_all(struct model *m)
+{
+	uint32_t made = NONE;
+
+	for (size_t i = 0; i < m->locks.count; i++) {
+		if (m->locks.row[i].class != NONE)
+			continue;
+		if (made == NONE) {
+			made = (uint32_t)m->classes.count;
+			m->classes.row = memory_grow(
+				m->classes.row, made, &m->classes.capacity, sizeof *m->classes.row);
+			m->classes.row[m->classes.count++] = (struct class){
+				.kind = m->locks.row[i].kind, .place = {.module = NONE}};
+		}
+		m->locks.row[i].class = made;
+		m->classes.row[made].locks++;
+	}
+}
+
+void model_finish(struct model *m)
+{
+	describe_all(m);
+	for (size_t i = 0; i < m->locks.count; i++)
+		for (unsigned side = 0; side < SIDES; side++)
+			figures_add(&m->total, m->locks.row[i].side[side].acquired,
+				m->locks.row[i].side[side].failed,
+				m->locks.row[i].side[side].detail);
+	sum_runs(m);
+	check_sums(m);
+}
+
+static void run_free(struct run *run)
+{
+	free(run->path);
+	free(run->program);
+	free(run->command);
+	free(run->host);
+	free(run->libc);
+	free(run->kernel);
+	free(run->config);
+	free(run->run_id);
+	for (unsigned kind = 0; kind < RLK_KINDS; kind++)
+		free(run->policy[kind]);
+}
+
+static void lock_free(struct lock *lock)
+{
+	for (unsigned side = 0; side < SIDES; side++) {
+		if (!lock->side[side].detail)
+			continue;
+		detail_free(lock->side[side].detail);
+		free(lock->side[side].detail);
+	}
+}
+
+#define TABLE_FREE(table) (free((table).row), index_free(&(table).index))
+
+void model_free(struct model *m)
+{
+	for (size_t i = 0; i < m->runs.count; i++)
+		run_free(&m->runs.row[i]);
+	for (size_t i = 0; i < m->modules.count; i++)
+		free(m->modules.row[i].path);
+	for (size_t i = 0; i < m->locks.count; i++)
+		lock_free(&m->locks.row[i]);
+	TABLE_FREE(m->runs);
+	TABLE_FREE(m->modules);
+	TABLE_FREE(m->sites);
+	TABLE_FREE(m->stacks);
+	TABLE_FREE(m->classes);
+	TABLE_FREE(m->locks);
+	TABLE_FREE(m->threads);
+	TABLE_FREE(m->pairs);
+	TABLE_FREE(m->yield_sites);
+	free(m->stack_sites);
+	notes_free(&m->notes);
+	free(m);
+}

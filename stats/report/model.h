@@ -1,0 +1,152 @@
+/*
+ * The model: what one or several recordings say, added up.
+ *
+ * Use:
+ *	struct model *m = model_new();
+ *	recording = recording_open(path, &m->notes, …);  model_add(m, recording);  … once a
+ *recording model_finish(m); …read the tables… model_free(m);
+ *
+ * Tables are arrays; rows refer to each other by index. Modules, sites, stacks and classes of
+ * several recordings are one when they are the same place in the same file (build-id, else path).
+ * Locks are those of one process, except static ones: the same variable of the same file is one
+ *row. Times are ns, histograms count in ticks of `reference`, the first recording's clock.
+ *
+ * Contexts are encoded as in stats/format.h, with the model's own site and stack indices.
+ */
+#ifndef RELOCK_STATS_REPORT_MODEL_H
+#define RELOCK_STATS_REPORT_MODEL_H
+
+#include "stats/report/clock.h"
+#include "stats/report/figures.h"
+#include "stats/report/index.h"
+#include "stats/report/notes.h"
+#include "stats/report/reader.h"
+
+#include <stdbool.h>
+
+#define NONE UINT32_MAX
+
+/* One recording's own facts. Texts may be NULL. */
+struct run {
+	char *path;
+	struct rlk_header header;
+	struct clock clock;
+	char *program, *command, *host, *libc, *kernel, *config, *run_id, *policy[RLK_KINDS];
+	uint64_t wall_ns;
+	bool wall_is_least; /* no end was noted: it ran at least so long */
+	uint64_t cpu_user_ns, cpu_system_ns;
+	bool cpu_known;
+	uint64_t acquired, counter[COUNTERS]; /* of all its locks */
+	uint32_t threads, threads_peak;       /* all, and at one moment */
+	uint64_t thread_time_ns;              /* lifetimes together */
+	uint64_t overhead_ns;                 /* estimated from header.cost_*; 0: not known */
+};
+
+struct module {
+	char *path; /* may be NULL */
+	uint32_t build_id_length;
+	uint8_t build_id[RLK_BUILD_ID_MAX];
+};
+
+struct site {
+	uint32_t module; /* NONE: in no known module */
+	uint32_t run;    /* for those in no module, whose address means something in one process */
+	uint64_t offset; /* address in the ELF file, or in memory without a module */
+};
+
+struct stack {
+	uint32_t first, depth; /* in stack_sites */
+	bool truncated;
+};
+
+struct class
+{
+	uint32_t birth; /* enum rlk_birth; 0: made up for locks that are not described */
+	uint32_t kind;  /* enum rlk_kind; rwlocks have RLK_KIND_RDLOCK */
+	uint32_t context;
+	struct site place; /* of the address: a static lock's own, or the birth call's */
+	uint64_t created, destroyed;
+	uint32_t locks; /* rows in the table of locks */
+};
+
+struct side {
+	uint64_t acquired, failed;
+	struct detail *detail; /* NULL: no wait, no timed hold */
+};
+
+enum lock_side { SIDE_READ, SIDE_WRITE, SIDES }; /* mutexes and spinlocks use the first */
+
+struct lock {
+	uint64_t address;
+	uint32_t class;
+	uint32_t run;   /* the first recording it was seen in */
+	uint32_t kind;  /* as in struct class */
+	uint32_t flags; /* enum rlk_record_flags */
+	uint32_t generations;
+	uint32_t waiters_max;
+	struct side side[SIDES];
+};
+
+struct thread {
+	char name[RLK_NAME_MAX + 1];
+	int32_t tid;
+	uint32_t run;
+	uint64_t birth_ns; /* since the start of the recording */
+	uint64_t lifetime_ns;
+	bool ended;
+	uint64_t acquired, contended, wait_ns;
+};
+
+struct pair {
+	uint32_t lock;
+	uint32_t kind;           /* of the waiter */
+	uint32_t waiter, holder; /* contexts */
+	uint64_t count, wait_ns, max_ns;
+};
+
+struct yield_site {
+	uint32_t site; /* NONE: not known */
+	uint32_t kind; /* enum rlk_yield_kind */
+	uint64_t count, asked_ns;
+};
+
+/* An array that grows, and an index by content where rows are kept once. */
+#define TABLE(type)                                                                                \
+	struct {                                                                                   \
+		struct type *row;                                                                  \
+		size_t count, capacity;                                                            \
+		struct index index;                                                                \
+	}
+
+struct model {
+	struct notes notes;
+	struct clock reference;
+	TABLE(run) runs;
+	TABLE(module) modules;
+	TABLE(site) sites;
+	TABLE(stack) stacks;
+	uint32_t *stack_sites;
+	size_t stack_sites_count, stack_sites_capacity;
+	TABLE(class) classes;
+	TABLE(lock) locks;
+	TABLE(thread) threads;
+	TABLE(pair) pairs;
+	TABLE(yield_site) yield_sites;
+	struct figures total;
+	uint32_t threads_peak;
+	uint64_t thread_time_ns, wall_ns, cpu_ns, overhead_ns;
+	bool cpu_known; /* of every run */
+};
+
+struct model *model_new(void);
+void model_add(struct model *model, const struct recording *recording);
+/* Computes what needs all recordings: totals, checks; gives every lock a class. Call once, after
+ * the last model_add(). */
+void model_finish(struct model *model);
+void model_free(struct model *model);
+
+/* All of a lock's sides together. */
+void model_lock_figures(const struct lock *lock, struct figures *out);
+bool model_is_rwlock(uint32_t kind);
+
+#endif

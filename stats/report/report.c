@@ -1,0 +1,192 @@
+#include "stats/report/report.h"
+
+#include "stats/report/find.h"
+#include "stats/report/keys.h"
+#include "stats/report/lines.h"
+#include "stats/report/memory.h"
+#include "stats/report/screen.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROWS_IN_TEXT 10
+
+const char *const report_format_names[] = {"text", "json", "csv", NULL};
+const char *const report_by_names[] = {"lock", "class", "site", "thread", NULL};
+const char *const report_color_names[] = {"auto", "always", "never", NULL};
+
+/* --- style */
+
+static bool locale_is_utf8(void)
+{
+	locale_t own = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool utf8;
+
+	if (own == (locale_t)0)
+		return false;
+	utf8 = strcmp(nl_langinfo_l(CODESET, own), "UTF-8") == 0;
+	freelocale(own);
+	return utf8;
+}
+
+static bool color_wanted(enum report_color color, FILE *out)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (color != REPORT_COLOR_AUTO)
+		return color == REPORT_COLOR_ALWAYS;
+	return !(no_color && *no_color) && fileno(out) >= 0 && isatty(fileno(out));
+}
+
+/* --- reading */
+
+static void complain(FILE *err, const char *sentence)
+{
+	static const struct style ascii;
+	char *shown = units_escape(sentence, &ascii);
+
+	fprintf(err, "relock: %s\n", shown);
+	free(shown);
+}
+
+/* True when the recording was added to the model. */
+static bool read_one(struct model *m, const char *path, FILE *err)
+{
+	char message[PATH_MAX + 256];
+	struct recording *recording = recording_open(path, &m->notes, message, sizeof message);
+
+	if (!recording) {
+		complain(err, message);
+		return false;
+	}
+	model_add(m, recording);
+	recording_close(recording);
+	return true;
+}
+
+static void read_path(struct model *m, const char *path, FILE *err)
+{
+	struct paths found;
+
+	if (!find_is_directory(path)) {
+		read_one(m, path, err);
+		return;
+	}
+	found = find_recordings(path);
+	for (size_t i = 0; i < found.count; i++)
+		read_one(m, found.path[i], err);
+	if (found.count == 0) {
+		char message[PATH_MAX + 256];
+
+		snprintf(message, sizeof message, "%s: no recording (*.rlk) in this directory",
+			path);
+		complain(err, message);
+	}
+	find_free(&found);
+}
+
+/* --- printing */
+
+void csv_print(struct report *r)
+{
+	bool by_class = r->view->by == REPORT_BY_CLASS;
+	struct view *classes = NULL;
+	struct lines lines;
+	struct table table = {by_class ? class_columns : lock_columns,
+		by_class ? class_columns_count : lock_columns_count, 0, lines_row, &lines, NULL};
+
+	if (r->view->by == REPORT_BY_SITE) {
+		print_sites(r, r->view, REPORT_CSV);
+		return;
+	}
+	if (r->view->by == REPORT_BY_THREAD) {
+		print_threads(r, r->view, REPORT_CSV);
+		return;
+	}
+	if (!by_class)
+		classes = view_new(r->model, r->labels, REPORT_BY_CLASS, r->key);
+	lines_new(&lines, r->view, classes, SIDES_INSTEAD, r->rows, NULL);
+	table.rows = lines.count;
+	table_csv(&table, r->out);
+	lines_free(&lines);
+	view_free(classes);
+}
+
+static void print_warnings(const struct model *m, FILE *err)
+{
+	for (size_t i = 0; i < m->notes.count; i++)
+		complain(err, m->notes.text[i]);
+}
+
+static void report_print(
+	struct model *m, const struct report_options *options, size_t key, FILE *out, FILE *err)
+{
+	struct report r = {.model = m, .options = options, .key = key, .out = out};
+
+	r.rows = options->rows;
+	if (options->rows == 0)
+		r.rows = options->format == REPORT_TEXT ? ROWS_IN_TEXT : SIZE_MAX;
+	else if (options->rows == REPORT_ROWS_ALL)
+		r.rows = SIZE_MAX;
+	r.style = (struct style){locale_is_utf8(), color_wanted(options->color, out)};
+	r.symbols = symbols_new(m);
+	r.labels = labels_new(m, r.symbols);
+	r.view = view_new(m, r.labels, options->by, key);
+	if (options->format == REPORT_JSON)
+		json_print(&r);
+	else if (options->format == REPORT_CSV)
+		csv_print(&r);
+	else
+		screen_print(&r);
+	if (options->format != REPORT_TEXT)
+		print_warnings(m, err);
+	view_free(r.view);
+	labels_free(r.labels);
+	symbols_free(r.symbols);
+}
+
+static bool options_check(const struct report_options *options, size_t *key, FILE *err)
+{
+	char message[512];
+
+	if ((unsigned)options->format > REPORT_CSV || (unsigned)options->by > REPORT_BY_THREAD ||
+		(unsigned)options->color > REPORT_COLOR_NEVER) {
+		complain(err, "no such format, table or color");
+		return false;
+	}
+	if (keys_find(options->key, options->by, key, message, sizeof message))
+		return true;
+	complain(err, message);
+	return false;
+}
+
+int report_run(const char *const *paths, size_t count, const struct report_options *options,
+	FILE *out, FILE *err)
+{
+	struct model *m;
+	size_t key;
+	int status = REPORT_OK;
+
+	if (!options_check(options, &key, err))
+		return REPORT_BAD_OPTION;
+	m = model_new();
+	for (size_t i = 0; i < count; i++)
+		read_path(m, paths[i], err);
+	if (m->runs.count == 0) {
+		print_warnings(m, err);
+		status = REPORT_UNREADABLE;
+	} else {
+		model_finish(m);
+		report_print(m, options, key, out, err);
+	}
+	model_free(m);
+	if (fflush(out) != 0 || ferror(out)) {
+		complain(err, "the report could not be written");
+		status = REPORT_UNREADABLE;
+	}
+	return status;
+}

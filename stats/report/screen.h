@@ -1,0 +1,48 @@
+/*
+ * What all formats of a report print from, and the text screen. For report.c and the files that
+ * print.
+ */
+#ifndef RELOCK_STATS_REPORT_SCREEN_H
+#define RELOCK_STATS_REPORT_SCREEN_H
+
+#include "stats/report/columns.h"
+#include "stats/report/report.h"
+
+struct report {
+	struct model *model;
+	struct symbols *symbols;
+	struct labels *labels;
+	struct view *view;
+	const struct report_options *options;
+	size_t key;
+	size_t rows; /* SIZE_MAX: all */
+	struct style style;
+	FILE *out;
+};
+
+void screen_print(struct report *report);
+void json_print(struct report *report);
+void csv_print(struct report *report);
+
+/* --- parts of the screen */
+void screen_header(const struct report *report);
+void screen_table(const struct report *report); /* of the view, with stacks */
+void screen_pairs(const struct report *report);
+void screen_yields(const struct report *report);
+void screen_covered(const struct report *report);
+void screen_advice(const struct report *report);
+void screen_next(const struct report *report);
+
+/* Tables of sites and threads, in any format. */
+void print_sites(const struct report *report, const struct view *view, enum report_format format);
+void print_threads(const struct report *report, const struct view *view, enum report_format format);
+void print_table(const struct report *report, const struct table *table, enum report_format format);
+
+/* Begins a line of the screen's last part: a word in the margin, in colour if it is a verdict. */
+void screen_margin(const struct report *report, const char *word, bool verdict);
+
+/* Text in `out`, escaped. */
+void screen_text(const struct report *report, const char *text);
+const char *screen_dot(const struct report *report); /* " · " */
+
+#endif

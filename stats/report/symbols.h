@@ -1,0 +1,50 @@
+/*
+ * Names for addresses: function, file and line, inlined frames, variables; through elfutils.
+ *
+ * Use: s = symbols_new(model); frames = symbols_site(s, site_row); …; symbols_free(s).
+ *
+ * Contract: looks only at files of this machine: the module's own path when its build-id is still
+ * the recorded one, and separate debug information (.gnu_debuglink, .build-id); never at the
+ * network, for which DEBUGINFOD_URLS is taken out of the environment. A module is opened once, when
+ * the first of its addresses is asked for; every answer is kept. A changed or missing file gives
+ * names like "libfoo.so.1+0x1234" and one warning.
+ */
+#ifndef RELOCK_STATS_REPORT_SYMBOLS_H
+#define RELOCK_STATS_REPORT_SYMBOLS_H
+
+#include "stats/report/model.h"
+
+struct frame {
+	char *function; /* demangled, whole; "module+0xoffset" when not known */
+	char *brief;    /* the same for tables, see names.h */
+	char *file;     /* base name and directories as compiled; NULL: not known */
+	int line;       /* 0: not known */
+	bool known;     /* false: `function` is only module and offset */
+	bool inlined;   /* into the frame that follows */
+};
+
+/* The frames at one code address: an inlined function first, then what it was inlined into, … */
+struct frames {
+	struct frame *frame;
+	size_t count; /* at least 1 */
+};
+
+struct symbols;
+
+struct symbols *symbols_new(struct model *model);
+void symbols_free(struct symbols *symbols);
+
+/* Frames of a return address: of the call before it. Valid until symbols_free(). */
+const struct frames *symbols_site(struct symbols *symbols, uint32_t site);
+
+/*
+ * The variable that an address in a module's data is inside of, for free(): "name", or "name+0x40".
+ * The length of the name alone goes to *name_length. NULL: not known.
+ */
+char *symbols_variable(
+	struct symbols *symbols, uint32_t module, uint64_t address, size_t *name_length);
+
+/* The file name of a module without directories, "[unknown]" when it has none. */
+const char *symbols_module(const struct symbols *symbols, uint32_t module);
+
+#endif

@@ -1,0 +1,82 @@
+/* Tables as CSV (RFC 4180, lines end in LF). */
+#include "stats/report/table.h"
+
+#include "stats/report/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Quoted where a reader needs it. */
+static void csv_text(const char *text, FILE *out)
+{
+	char *clean = units_sanitize(text);
+
+	if (!strpbrk(clean, ",\"\r\n")) {
+		fputs(clean, out);
+	} else {
+		fputc('"', out);
+		for (const char *p = clean; *p; p++) {
+			if (*p == '"')
+				fputc('"', out);
+			fputc(*p, out);
+		}
+		fputc('"', out);
+	}
+	free(clean);
+}
+
+static void csv_value(const struct value *value, FILE *out)
+{
+	switch (value->kind) {
+	case VALUE_TEXT:
+	case VALUE_LIST:
+		csv_text(value->text, out);
+		break;
+	case VALUE_COUNT:
+	case VALUE_NS:
+		fprintf(out, "%" PRIu64, value->number);
+		break;
+	case VALUE_SHARE:
+		fprintf(out, "%.6f", value->share);
+		break;
+	case VALUE_FLAG:
+		fputs(value->number ? "true" : "false", out);
+		break;
+	case VALUE_NONE:
+	case VALUE_TREE:
+		break;
+	}
+}
+
+static bool in_csv(const struct column *column)
+{
+	return column->key && !column->tree;
+}
+
+static void csv_row(const struct table *t, const void *row, FILE *out)
+{
+	const char *separator = "";
+
+	for (size_t c = 0; c < t->columns; c++) {
+		struct value value = {0};
+
+		if (!in_csv(&t->column[c]))
+			continue;
+		fputs(separator, out);
+		separator = ",";
+		if (row)
+			t->column[c].get(row, t->column[c].argument, &value);
+		else
+			value = (struct value){VALUE_TEXT, .text = t->column[c].key};
+		csv_value(&value, out);
+	}
+	fputc('\n', out);
+}
+
+void table_csv(const struct table *t, FILE *out)
+{
+	csv_row(t, NULL, out);
+	for (size_t i = 0; i < t->rows; i++)
+		csv_row(t, t->row(t->context, i), out);
+}
