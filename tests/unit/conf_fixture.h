@@ -32,6 +32,7 @@ Suite *conf_choice_suite(void);
 Suite *conf_ini_suite(void);
 Suite *conf_ini_errors_suite(void);
 Suite *conf_layers_suite(void);
+Suite *conf_environment_suite(void);
 Suite *conf_process_suite(void);
 Suite *conf_describe_suite(void);
 Suite *conf_export_suite(void);

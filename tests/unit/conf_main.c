@@ -11,6 +11,7 @@ int main(void)
 	srunner_add_suite(runner, conf_ini_suite());
 	srunner_add_suite(runner, conf_ini_errors_suite());
 	srunner_add_suite(runner, conf_layers_suite());
+	srunner_add_suite(runner, conf_environment_suite());
 	srunner_add_suite(runner, conf_process_suite());
 	srunner_add_suite(runner, conf_describe_suite());
 	srunner_add_suite(runner, conf_export_suite());
