@@ -87,6 +87,8 @@ bool keys_find(const char *name, enum report_by by, size_t *key, char *message, 
 			return true;
 	list_keys(by, list, sizeof list);
 	near = conf_nearest(name, report_key_names, KEY_COUNT);
+	if (near && strcmp(near, name) == 0) /* a key, though of other tables */
+		near = NULL;
 	shown = units_escape(name, &ascii);
 	snprintf(message, message_size,
 		"a table by %s cannot be sorted by \"%s\"%s%s%s; it can by %s", report_by_names[by],
