@@ -30,7 +30,9 @@ bool reporting_options(const struct cli_args *args, FILE *out, struct report_opt
 		.stacks = cli_has(args, "stacks"),
 		.color = cli_color(args, out) ? REPORT_COLOR_ALWAYS : REPORT_COLOR_NEVER,
 	};
-	return true;
+	/* A report of nothing says what is wrong with the options, before a program has run for it.
+	 */
+	return report_run(NULL, 0, options, out, stderr) != REPORT_BAD_OPTION;
 }
 
 int report_main(const struct cli_args *args)

@@ -187,10 +187,11 @@ class Recordings(Case):
         self.assertTrue(done.stderr.splitlines()[-1].startswith("next"), done.stderr)
 
     def test_report_options_are_passed_on(self):
-        done = self.relock("run", "--stacks", "-n", "1", "--by", "site", "-k", "acquired", "--color=never", "--", CONTEND)
+        done = self.relock("run", "--stacks", "-n", "1", "--by", "site", "-k", "contended", "--color=never", "--", CONTEND)
         self.assertEqual((done.returncode, done.stdout), (0, "8000\n"))
         self.assertIn("work", done.stderr)
         self.refused("run", "-k", "acquird", "--", CONTEND, says="nearest: 'acquired'")
+        self.refused("run", "--by", "site", "-k", "acquired", "--", CONTEND, says=["site", "contended"])
         self.refused("run", "-n", "few", "--", CONTEND, says="'few'")
         self.assertEqual(len(self.recordings()), 1, "a refused run started the program")
 
@@ -218,7 +219,7 @@ class Recordings(Case):
         self.assertEqual(done.stdout, "2\n160000\n")
         self.assertEqual(len(self.recordings()), 2)
         self.assertIn("1 more process was recorded", done.stderr)
-        self.assertIn("8 threads", done.stderr)
+        self.assertIn("9 threads", done.stderr)
 
     def test_newest_is_reported(self):
         self.run_quietly(CONTEND, options=["-o", "old.rlk"])
