@@ -58,6 +58,7 @@ static int wait_native(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
 struct relock {
 	pthread_mutex_t *gate, *mutex;
 	uint64_t site, released; /* ticks */
+	bool user; /* counted among the mutex's users, as glibc does for the time of the wait */
 	int result;
 };
 
@@ -71,6 +72,8 @@ static void take_back(void *data)
 
 	real.mutex_unlock(r->gate);
 	r->result = mutex_acquire(r->mutex, r->site, CLOCK_REALTIME, NULL, false);
+	if (r->result == 0 && r->user)
+		mutex_count_user(r->mutex, -1);
 	e = r->result == 0 ? mutex_entry(t, r->mutex, r->site) : NULL;
 	if (e)
 		count_cond_wait(t, e, woken - r->released);
@@ -99,7 +102,7 @@ int cond_await(pthread_cond_t *c, pthread_mutex_t *m, uint64_t site, clockid_t c
 	const struct timespec *deadline, bool clocked)
 {
 	struct thread *t = hook_thread();
-	struct relock relock = {gate_of(c), m, site, 0, 0};
+	struct relock relock = {.gate = gate_of(c), .mutex = m, .site = site};
 	int result;
 
 	/* Deadlines that are refused are refused before anything is released. */
@@ -108,6 +111,9 @@ int cond_await(pthread_cond_t *c, pthread_mutex_t *m, uint64_t site, clockid_t c
 	if (!process.wrap_conditions || cond_is_shared(c) || mutex_is_delegated(m))
 		return wait_delegated(t, c, m, site, clock, deadline, clocked);
 	real.mutex_lock(relock.gate);
+	relock.user = mutex_is_ours(m, t);
+	if (relock.user)
+		mutex_count_user(m, 1);
 	result = mutex_release(m);
 	if (result) {
 		real.mutex_unlock(relock.gate);

@@ -88,6 +88,10 @@ int mutex_release(pthread_mutex_t *m);
 void mutex_born(pthread_mutex_t *m, uint64_t site);
 void mutex_died(uint64_t address);
 bool mutex_is_delegated(const pthread_mutex_t *m);
+/* Whether the thread owns it, for kinds that are not delegated. */
+bool mutex_is_ours(const pthread_mutex_t *m, const struct thread *t);
+/* The owner's: one user of the mutex more or less, as glibc counts those it must not be destroyed under. */
+void mutex_count_user(pthread_mutex_t *m, int change);
 /* The entry of the mutex this thread just took, or NULL. */
 struct rlk_entry *mutex_entry(struct thread *t, pthread_mutex_t *m, uint64_t site);
 

@@ -1,5 +1,7 @@
 #include "preload/hooks.h"
 
+#include <linux/futex.h>
+
 /* glibc's encoding of __kind: the type in the low bits, then flags. */
 #define KIND_TYPE 3
 #define KIND_ROBUST 16
@@ -7,6 +9,8 @@
 #define KIND_PP 64
 #define KIND_SHARED 128
 #define KIND_NO_ELISION 512 /* set by asking for PTHREAD_MUTEX_NORMAL */
+/* Where the lock word of a mutex with a ceiling keeps it. */
+#define CEILING_MASK 0xfff80000u
 
 static unsigned mutex_kind(const pthread_mutex_t *m)
 {
@@ -159,6 +163,21 @@ static int mutex_wait(struct thread *t, pthread_mutex_t *m, uint64_t site, uint6
 	return hook_wait(t, &call);
 }
 
+/*
+ * Whether a mutex of glibc's alone is seen taken by another thread. Only a look: a try of such a
+ * mutex is not the first half of its lock. It changes the thread's priority under a ceiling, and
+ * takes a robust mutex that is beyond recovery for good.
+ */
+static bool delegated_is_taken(const pthread_mutex_t *m, const struct thread *t)
+{
+	unsigned word =
+		atomic_load_explicit((const atomic_uint *)&m->__data.__lock, memory_order_relaxed);
+
+	if (mutex_kind(m) & KIND_PP)
+		return (word & ~CEILING_MASK) && mutex_owner(m) != t->tid;
+	return (word & FUTEX_TID_MASK) && (word & FUTEX_TID_MASK) != (unsigned)t->tid;
+}
+
 static OUT_OF_LINE int mutex_acquire_slow(pthread_mutex_t *m, uint64_t site, clockid_t clock,
 	const struct timespec *deadline, bool timed)
 {
@@ -169,6 +188,11 @@ static OUT_OF_LINE int mutex_acquire_slow(pthread_mutex_t *m, uint64_t site, clo
 		return mutex_native(m, clock, deadline, timed);
 	if (process.delegate_all || (timed && deadline_odd(clock, deadline)))
 		return mutex_native_counted(t, m, site, clock, deadline, timed);
+	if (mutex_is_delegated(m)) {
+		if (!delegated_is_taken(m, t))
+			return mutex_native_counted(t, m, site, clock, deadline, timed);
+		return mutex_wait(t, m, site, FRAME_ADDRESS, clock, timed ? deadline : NULL);
+	}
 	result = mutex_try_fast(m, t) ? 0 : real.mutex_trylock(m);
 	if (acquired(result)) {
 		mutex_count(t, m, site);
@@ -225,6 +249,16 @@ int mutex_release(pthread_mutex_t *m)
 	if (unlikely(thread_self->held_count))
 		return mutex_release_slow(m);
 	return real.mutex_unlock(m);
+}
+
+void mutex_count_user(pthread_mutex_t *m, int change)
+{
+	m->__data.__nusers += (unsigned)change;
+}
+
+bool mutex_is_ours(const pthread_mutex_t *m, const struct thread *t)
+{
+	return mutex_owner(m) == t->tid;
 }
 
 void mutex_born(pthread_mutex_t *m, uint64_t site)

@@ -11,10 +11,17 @@ static int32_t rwlock_writer(const pthread_rwlock_t *l)
 		(const atomic_int *)&l->__data.__cur_writer, memory_order_relaxed);
 }
 
+/* Readers stay behind a writer that waits, which glibc alone can tell: it has to wait there. */
+static bool rwlock_is_delegated(const pthread_rwlock_t *l)
+{
+	return l->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
 static struct lock_id rwlock_id(const pthread_rwlock_t *l)
 {
 	uint32_t flags = l->__data.__shared ? RLK_LOCK_SHARED : 0;
 
+	flags |= rwlock_is_delegated(l) ? RLK_LOCK_DELEGATED : 0;
 	return (struct lock_id){(uint64_t)l, RLK_KIND_RDLOCK, flags};
 }
 
@@ -130,6 +137,7 @@ static int rwlock_wait(struct thread *t, pthread_rwlock_t *l, enum rlk_kind side
 		.lock = l,
 		.at = {rwlock_key(l, side), rwlock_id(l), site, frame, rwlock_writer(l)},
 		.kind = side,
+		.delegated = rwlock_is_delegated(l),
 		.word = (const atomic_uint *)&l->__data.__readers,
 		/* A reader has to stay out while a writer has the lock and its phase; a writer
 		   while anyone is in. */
