@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 RUN_SECONDS = 50
-SHOWN_LINES = 60
+SHOWN_LINES = 24
 
 
 def run(program, environment, directory, name):
