@@ -5,6 +5,7 @@
 #include "stats/record/sites.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <libunwind.h>
 #include <string.h>
 
@@ -252,6 +253,7 @@ static __attribute__((noinline)) void walk_stack(struct thread *t, uint64_t site
 {
 	struct start start = {.top = t->stack_top};
 	unw_cursor_t *cursor = (unw_cursor_t *)t->scratch;
+	int saved = errno; /* libunwind's system calls may fail, and do */
 
 	note_registers(&start);
 	start.low = start.sp;
@@ -260,6 +262,7 @@ static __attribute__((noinline)) void walk_stack(struct thread *t, uint64_t site
 	if (lib.init_remote(cursor, lib.space, &start) == 0)
 		walk_callers(cursor, site, walk);
 	thread_self = t;
+	errno = saved;
 }
 
 /* --- remembering
