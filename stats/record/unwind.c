@@ -1,6 +1,7 @@
 #include "stats/record/unwind.h"
 
 #include "policies/arch.h"
+#include "stats/record/quiet.h"
 #include "stats/record/recorder.h"
 #include "stats/record/sites.h"
 
@@ -253,16 +254,20 @@ static __attribute__((noinline)) void walk_stack(struct thread *t, uint64_t site
 {
 	struct start start = {.top = t->stack_top};
 	unw_cursor_t *cursor = (unw_cursor_t *)t->scratch;
+	struct quiet quiet;
 	int saved = errno; /* libunwind's system calls may fail, and do */
 
 	note_registers(&start);
 	start.low = start.sp;
-	/* libunwind has locks of its own. */
+	/* libunwind has locks of its own. A handler must not run meanwhile: its locks would pass
+	 * through as well, uncounted. */
+	signals_block(&quiet);
 	thread_self = &thread_passing;
 	if (lib.init_remote(cursor, lib.space, &start) == 0)
 		walk_callers(cursor, site, walk);
 	thread_self = t;
 	errno = saved;
+	signals_restore(&quiet);
 }
 
 /* --- remembering
