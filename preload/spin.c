@@ -46,8 +46,8 @@ static OUT_OF_LINE struct rlk_entry *spin_entry_slow(
 	return entry_get(t, (uint64_t)s, &id, site);
 }
 
-/* A spinlock does not say who holds it. Once a thread had to wait for it, it leaves its number when
- * it holds it. */
+/* A spinlock does not say who holds it. Once anybody had to wait for it, a thread leaves its number
+ * when it holds it. */
 static void spin_leave_holder(const struct thread *t, const struct rlk_entry *e)
 {
 	if (unlikely(e->waited))

@@ -297,7 +297,7 @@ struct rlk_entry {
 	uint32_t stamp;  /* generation stamp it was last checked against */
 	uint32_t cell;   /* 1 + index of this shard's cell for it; 0: none yet */
 	uint32_t kind;   /* enum rlk_kind */
-	uint32_t waited; /* 1: this thread had to wait for it once */
+	uint32_t waited; /* 1: somebody had to wait for it once */
 	uint32_t reserved32;
 	uint64_t reserved;
 };

@@ -105,6 +105,17 @@ static uint32_t holder_context(
 	return site & KEY_CLASS ? (uint32_t)site : context_of_site(site);
 }
 
+/* The first waiter of a spinlock makes all threads look at their entries for it again, which then
+ * tell them to leave a name when they hold it. */
+static void waiter_begins(struct rlk_record *record, const struct waiter *waiter)
+{
+	bool first = load32(&record->waiters_max) == 0;
+
+	max32(&record->waiters_max, add32(&record->waiters, 1) + 1);
+	if (first && waiter->id.kind == RLK_KIND_SPIN)
+		add32(&lock_stamps[stamp_index(waiter->key)], 1);
+}
+
 void event_begin(struct event *event, struct thread *t, const struct waiter *waiter)
 {
 	uint64_t cost = 0;
@@ -124,7 +135,7 @@ void event_begin(struct event *event, struct thread *t, const struct waiter *wai
 	record = lock_row(event->entry->record - 1);
 	event->holder = holder_context(t, waiter, record);
 	event->context = stack_context(t, waiter->site, waiter->frame);
-	max32(&record->waiters_max, add32(&record->waiters, 1) + 1);
+	waiter_begins(record, waiter);
 	event->start = arch_ticks();
 	if (cost) {
 		uint64_t old = load64(&arena_header->cost_wait_1024);

@@ -213,18 +213,21 @@ static uint32_t record_push(const struct lock_id *id, uint32_t number, struct rl
 	return number;
 }
 
-static uint32_t record_add(const struct lock_id *id, uint32_t class_index)
+/* *fresh: it is a new record, not one that another thread has just added, nor the class's. */
+static uint32_t record_add(const struct lock_id *id, uint32_t class_index, bool *fresh)
 {
 	struct rlk_record *row;
 	uint32_t number, added;
 
+	*fresh = false;
 	if (table_count(&records) >= locks_max || !(row = table_new(&records, &number))) {
 		add64(&arena_header->lost.locks_folded, 1);
 		return class_record(class_index);
 	}
 	record_fill(row, id, class_index);
 	added = record_push(id, number, row);
-	if (added != number)
+	*fresh = added == number;
+	if (!*fresh)
 		store32(&row->generations, 0);
 	return added;
 }
@@ -234,13 +237,15 @@ uint32_t lock_record(const struct lock_id *id, uint64_t site)
 	uint32_t number = record_find(id);
 	struct birth birth;
 	uint32_t class_index;
+	bool fresh;
 
 	if (number)
 		return number - 1;
 	birth = birth_of(id, site, false);
 	class_index = class_of(&birth);
-	number = record_add(id, class_index);
-	add64(&class_row(class_index)->created, 1);
+	number = record_add(id, class_index, &fresh);
+	if (fresh)
+		add64(&class_row(class_index)->created, 1);
 	return number;
 }
 
@@ -252,30 +257,60 @@ static bool born_alike(const struct rlk_record *row, const struct lock_id *id, u
 	       (class->birth == RLK_BORN_STATIC && class->address == id->address);
 }
 
-void lock_born(const struct lock_id *id, uint64_t site)
+/* The record of an earlier lock that was born of this class at this address, and replaced since; or
+ * NULL. */
+static struct rlk_record *record_replaced(const struct lock_id *id, uint32_t class_index)
 {
-	uint32_t number = record_find(id);
-	struct birth birth;
-	uint32_t class_index;
+	uint32_t number = load32_acquire(bucket_of(id->address));
 
-	if (number && born_alike(lock_row(number - 1), id, site)) {
+	while (number) {
 		struct rlk_record *row = lock_row(number - 1);
 
-		store32(&row->flags, id->flags);
-		store32(&row->generations, row->generations + 1);
+		if (row->lock == id->address && row->kind == (uint32_t)id->kind &&
+			row->class_index == class_index)
+			return row;
+		number = row->next;
+	}
+	return NULL;
+}
+
+static void record_reborn(struct rlk_record *row, const struct lock_id *id)
+{
+	store32(&row->flags, id->flags);
+	store32(&row->generations, row->generations + 1);
+}
+
+/* Another lock has the address from now on: threads have to look again. */
+static void record_replace(struct rlk_record *row)
+{
+	store32(&row->flags, row->flags | RLK_LOCK_DESTROYED | RLK_LOCK_REPLACED);
+	add32(&lock_stamps[stamp_index(row->lock)], 1);
+}
+
+void lock_born(const struct lock_id *id, uint64_t site)
+{
+	uint32_t number = record_find(id), class_index;
+	struct rlk_record *row = number ? lock_row(number - 1) : NULL;
+	struct birth birth;
+	bool fresh;
+
+	if (row && born_alike(row, id, site)) {
+		record_reborn(row, id);
 		add64(&class_row(row->class_index)->created, 1);
 		return;
 	}
-	if (number) {
-		struct rlk_record *row = lock_row(number - 1);
-
-		store32(&row->flags, row->flags | RLK_LOCK_DESTROYED | RLK_LOCK_REPLACED);
-		add32(&lock_stamps[stamp_index(id->address)], 1);
-	}
+	if (row)
+		record_replace(row);
 	birth = birth_of(id, site, true);
 	class_index = class_of(&birth);
 	add64(&class_row(class_index)->created, 1);
-	record_add(id, class_index);
+	/* Addresses are used in turn by locks from a few places: as many records as places, however
+	 * often. */
+	row = number ? record_replaced(id, class_index) : NULL;
+	if (row)
+		record_reborn(row, id);
+	else
+		record_add(id, class_index, &fresh);
 }
 
 void lock_died(const struct lock_id *id)

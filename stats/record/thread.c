@@ -289,32 +289,61 @@ static bool entry_current(const struct rlk_entry *e, uint64_t key)
 	return e->record && e->stamp == lock_stamp(key);
 }
 
-/* The address has another lock now, or the entry was not finished: finds out which. True: `e` is
- * good for `key`. */
-static bool entry_revalidate(
-	struct rlk_entry *e, uint64_t key, const struct lock_id *id, uint64_t site)
+/* The entry for an earlier life of the lock that has the address again, taken back; or NULL. */
+static struct rlk_entry *entry_reborn(struct thread *t, uint64_t key, uint32_t record)
+{
+	uint64_t mask = load64(&t->mask), home = entry_home(key, mask, t->window);
+	struct rlk_entry *entries;
+
+	atomic_signal_fence(memory_order_acquire); /* as in entry_fast() */
+	entries = t->entries;
+	for (uint64_t step = 0; step <= mask; step++) {
+		struct rlk_entry *e = &entries[(home + step) & mask];
+
+		if (!e->lock)
+			return NULL;
+		if (e->lock == (key | KEY_REPLACED) && e->record == record) {
+			store64(&e->lock, key);
+			return e;
+		}
+	}
+	return NULL;
+}
+
+/* The address has another lock now, or the entry was not finished: finds out which. NULL: `e` is no
+ * longer the key's, and nothing else is yet. */
+static struct rlk_entry *entry_revalidate(struct thread *t, struct rlk_entry *e, uint64_t key,
+	const struct lock_id *id, uint64_t site)
 {
 	uint32_t stamp = lock_stamp(key);
 	uint32_t record = lock_record(id, site) + 1;
 
 	if (e->record && e->record != record) {
 		store64(&e->lock, key | KEY_REPLACED);
-		return false;
+		e = entry_reborn(t, key, record);
+		if (!e)
+			return NULL;
 	}
 	e->kind =
 		id->kind == RLK_KIND_RDLOCK && (key & KEY_WRITE_SIDE) ? RLK_KIND_WRLOCK : id->kind;
+	e->waited = lock_row(record - 1)->waiters_max != 0;
 	store32_release(&e->record, record);
 	e->stamp = stamp;
-	return true;
+	return e;
 }
 
 /* Claims a free slot or finds the key's own. NULL: the table is as full as it may become. */
 static struct rlk_entry *entry_slot(struct thread *t, uint64_t key, uint64_t limit)
 {
-	uint64_t home = entry_home(key, t->mask, t->window);
+	uint64_t mask = load64(&t->mask), home = entry_home(key, mask, t->window);
+	struct rlk_entry *entries;
 
-	for (uint64_t step = 0; step <= t->mask; step++) {
-		struct rlk_entry *e = &t->entries[(home + step) & t->mask];
+	/* As in entry_fast(). A slot claimed in a table that a handler has just replaced is as good
+	 * as any. */
+	atomic_signal_fence(memory_order_acquire);
+	entries = t->entries;
+	for (uint64_t step = 0; step <= mask; step++) {
+		struct rlk_entry *e = &entries[(home + step) & mask];
 
 		if (e->lock == key)
 			return e;
@@ -363,7 +392,9 @@ struct rlk_entry *entry_get(struct thread *t, uint64_t key, const struct lock_id
 				continue;
 			return entry_folded(t, id, site);
 		}
-		if (entry_current(e, key) || entry_revalidate(e, key, id, site))
+		if (!entry_current(e, key))
+			e = entry_revalidate(t, e, key, id, site);
+		if (e)
 			return e;
 	}
 }

@@ -144,8 +144,12 @@ static inline uint64_t entry_home(uint64_t key, uint64_t mask, uint32_t window)
 /* The entry where it is at its home and current; NULL: take entry_get(). */
 static inline struct rlk_entry *entry_fast(const struct thread *t, uint64_t key)
 {
-	struct rlk_entry *e = &t->entries[entry_home(key, t->mask, t->window)];
+	uint64_t home = entry_home(key, load64(&t->mask), t->window);
+	struct rlk_entry *e;
 
+	/* In this order: a handler in between may put a bigger table there, never a smaller one. */
+	atomic_signal_fence(memory_order_acquire);
+	e = &t->entries[home];
 	if (likely(e->lock == key && e->stamp == lock_stamp(key)))
 		return e;
 	return NULL;
