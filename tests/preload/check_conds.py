@@ -3,7 +3,7 @@
 
 from harness import *
 
-ROUNDS = {"pingpong": 3000, "broadcast": 500, "timeouts": 2000, "c11": 3000}
+ROUNDS = {"pingpong": 500, "broadcast": 100, "timeouts": 500, "c11": 500}
 
 for policy in policies():
     for kind, rounds in ROUNDS.items():
@@ -19,9 +19,9 @@ for policy in policies():
         print(f"{what}: {run.values['waits']} waits, {contended} of {acquired} contended")
 
 if not NATIVE:
-    # Left to glibc whole, the re-acquisitions cannot be seen: they must be missing exactly, and said to be.
-    run = fixture("conds", "pingpong", 3000, extra={"RELOCK_COND": "native"})
-    rec, lock, waits = run.recording(), run.lock("guard"), run.values["waits"]
-    same(rec.acquired(lock), lock.acquired - waits, "cond = native: acquisitions")
-    same(rec.lost["conds_delegated"], waits, "cond = native: condition waits left to glibc")
+    # Left to glibc whole, the waits are counted as such, and the acquisitions inside them no less.
+    run = fixture("conds", "pingpong", 500, extra={"RELOCK_COND": "native"})
+    rec, lock = run.recording(), run.lock("guard")
+    same(rec.acquired(lock), lock.acquired, "cond = native: acquisitions")
+    same(rec.lost["conds_delegated"], run.values["waits"], "cond = native: condition waits left to glibc")
 finish()

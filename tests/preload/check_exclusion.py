@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Exclusion and exact sums: THREADS threads on one lock of KIND under every policy.
 
-usage: check_exclusion.py mutex|spin|rwlock THREADS ROUNDS
+usage: check_exclusion.py mutex|spin|rwlock THREADS ROUNDS HOLD_NS
 """
 
 import sys
 
 from harness import *
 
-kind, threads, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+kind, threads, rounds, hold_ns = sys.argv[1], *map(int, sys.argv[2:5])
 
 
 def check_clock(run, rec, what):
@@ -39,7 +39,7 @@ def check_holds(run, rec, what):
 
 for policy in policies():
     for holds in ("off", "sampled", "all"):
-        run = fixture("exclusion", kind, threads, rounds, policy=policy, holds=holds)
+        run = fixture("exclusion", kind, threads, rounds, hold_ns, policy=policy, holds=holds)
         if NATIVE:
             continue
         what = f"{policy}, holds {holds}"

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""100 000 locks, born in every way: sums are exact per class, locks too, and classes are told apart.
+"""100 000 locks, born in every way: sums are exact per class and per lock, and classes are told apart.
+
+Where memory or the number of locks is bounded, locks that no longer fit are folded together, and the sum over all is exact.
 
 usage: check_many.py LOCKS THREADS ROUNDS
 """
@@ -27,17 +29,17 @@ def check_class(run, rec, name, what):
 
 
 def check_recording(run, rec, what, bounded):
-    for name in WAYS:
-        check_class(run, rec, name, what)
     folded = rec.lost["locks_folded"] + rec.lost["entries_folded"]
     check((folded > 0) == bounded, f"{what}: {folded} folded")
     if not bounded:
+        for name in WAYS:
+            check_class(run, rec, name, what)
         for lock in run.locks:
             same(rec.acquired(lock), lock.acquired, f"{what}: acquisitions of {lock} at {lock.address:#x}")
-    total = sum(e[4] for e in rec.entries)
+    total = sum(e[4] for e in rec.entries) + rec.lost["unrecorded_acquired"]
     expected = sum(run.values[f"acquired_{n}"] for n in WAYS) + sum(l.acquired for l in run.locks if l.name != "reused")
     same(total, expected, f"{what}: acquisitions in all")
-    print(f"{what}: {total} acquisitions, {len(rec.records)} lock records, {rec.disk_bytes() >> 20} MiB on disk")
+    print(f"{what}: {total} acquisitions, {len(rec.records)} lock records, {rec.disk_bytes() >> 20} MiB on disk; lost { {k: v for k, v in rec.lost.items() if v} }")
 
 
 def check_report(rec, what):

@@ -18,7 +18,9 @@ import subprocess
 import sys
 import tempfile
 
-BUILD = os.environ.get("RELOCK_BUILD_DIR", "")
+BUILD = os.environ.get("RELOCK_BUILD_DIR")
+if not BUILD:
+    sys.exit("RELOCK_BUILD_DIR must name the build tree")
 LIBRARY = os.path.join(BUILD, "preload", "librelock.so")
 FIXTURES = os.path.join(BUILD, "tests", "preload")
 COMMAND = os.path.join(BUILD, "cli", "relock")
