@@ -159,6 +159,7 @@ static struct recorder_config recorder_settings(uint32_t fast_kinds)
 		.kernel = kernel_text,
 		.config = config_text,
 		.run_id = s->run_id,
+		.report = s->report_stderr,
 	};
 
 	for (unsigned kind = 0; kind < RLK_KINDS; kind++)

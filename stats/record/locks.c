@@ -167,6 +167,16 @@ static uint32_t class_record(uint32_t class_index)
 	return number;
 }
 
+uint32_t lock_records(void)
+{
+	return table_count(&records);
+}
+
+uint64_t lock_birth(const struct rlk_record *record)
+{
+	return class_row(record->class_index)->address;
+}
+
 uint32_t lock_class_record(uint32_t record)
 {
 	return class_record(lock_row(record)->class_index);

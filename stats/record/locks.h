@@ -30,6 +30,10 @@ void lock_born(const struct lock_id *id, uint64_t site);
 void lock_died(const struct lock_id *id);
 
 struct rlk_record *lock_row(uint32_t record);
+/* How many records there are. */
+uint32_t lock_records(void);
+/* Where the lock was born: its own address if it is static, else a return address; 0 not known. */
+uint64_t lock_birth(const struct rlk_record *record);
 
 /* Number of the record that stands for all locks of the class of `record`. */
 uint32_t lock_class_record(uint32_t record);

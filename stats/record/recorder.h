@@ -37,6 +37,7 @@ struct recorder_config {
 	bool (*output)(unsigned n, char *path, size_t size);
 	const char *program, *command, *host, *libc, *kernel, *config, *run_id;
 	const char *policy[RLK_KINDS];
+	bool report; /* short text on stderr at the end */
 };
 
 /* The part of it that is looked at while running. */

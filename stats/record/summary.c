@@ -1,0 +1,192 @@
+#include "stats/record/summary.h"
+
+#include "policies/arch.h"
+#include "stats/record/modules.h"
+#include "stats/record/recorder.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROWS_SHOWN 5
+
+struct sums {
+	uint64_t acquired, contended, wait, wait_max;
+};
+
+struct clock_scale {
+	uint64_t ticks, ns; /* so many ticks are so many ns */
+};
+
+/* --- adding up
+ * --------------------------------------------------------------------------------------------------------
+ */
+
+static void add_entries(const struct rlk_block *block, struct sums *sums, uint32_t records)
+{
+	const struct rlk_entry *e = block_rows((struct rlk_block *)block);
+
+	for (uint32_t i = 0; i < block->capacity; i++) {
+		if (e[i].record && e[i].record <= records)
+			sums[e[i].record - 1].acquired += load64(&e[i].acquired);
+	}
+}
+
+static void add_cells(const struct rlk_block *block, struct sums *sums, uint32_t records)
+{
+	const struct rlk_cell *c = block_rows((struct rlk_block *)block);
+
+	for (uint32_t i = 0; i < block->capacity && load32(&c[i].record); i++) {
+		struct sums *s = &sums[c[i].record - 1];
+
+		if (c[i].record > records)
+			continue;
+		s->contended += load64(&c[i].contended);
+		s->wait += load64(&c[i].wait_total);
+		if (load64(&c[i].wait_max) > s->wait_max)
+			s->wait_max = load64(&c[i].wait_max);
+	}
+}
+
+/* Blocks that were never described are holes of whole pages. */
+static void add_blocks(struct sums *sums, uint32_t records)
+{
+	uint64_t used = load64(&arena_header->used);
+
+	for (uint64_t at = RLK_PAGE; at < used;) {
+		const struct rlk_block *block =
+			(const struct rlk_block *)((const char *)arena_header + at);
+
+		if (load32_acquire(&block->magic) != RLK_BLOCK_MAGIC || block->self != at) {
+			at += RLK_PAGE;
+			continue;
+		}
+		if (block->type == RLK_ENTRIES)
+			add_entries(block, sums, records);
+		else if (block->type == RLK_CELLS)
+			add_cells(block, sums, records);
+		at += block->bytes;
+	}
+}
+
+/* --- writing
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static const char *format_time(
+	uint64_t ticks, const struct clock_scale *scale, char *out, size_t size)
+{
+	static const struct {
+		uint64_t ns;
+		const char *unit;
+	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "µs"}, {1, "ns"}};
+	uint64_t ns = (uint64_t)((unsigned __int128)ticks * scale->ns /
+				 (scale->ticks ? scale->ticks : 1));
+	unsigned i = 0;
+
+	while (i < 3 && ns < units[i].ns)
+		i++;
+	if (i == 3)
+		snprintf(out, size, "%lu ns", (unsigned long)ns);
+	else
+		snprintf(out, size, "%lu.%02lu %s", (unsigned long)(ns / units[i].ns),
+			(unsigned long)(ns % units[i].ns * 100 / units[i].ns), units[i].unit);
+	return out;
+}
+
+/* A static lock by its own address, others by the place where they were born. */
+static void format_lock(const struct rlk_record *record, char *out, size_t size)
+{
+	struct found_object object;
+	uint64_t born = lock_birth(record);
+	const char *path;
+
+	if (!born || !object_find(born, &object)) {
+		snprintf(out, size, "0x%lx", (unsigned long)record->lock);
+		return;
+	}
+	path = strrchr(object.path, '/');
+	snprintf(out, size, "%s+0x%lx",
+		path           ? path + 1
+		: *object.path ? object.path
+			       : "program",
+		(unsigned long)(born - object.bias));
+}
+
+static void write_row(int fd, const struct rlk_record *record, const struct sums *s,
+	const struct clock_scale *scale)
+{
+	static const char *const kinds[] = {"mutex", "spin", "rwlock", "rwlock"};
+	char line[320], name[128], waited[32], longest[32];
+	int length;
+
+	format_lock(record, name, sizeof(name));
+	length = snprintf(line, sizeof(line),
+		"relock:   %-32s %-6s %12lu acquired %10lu contended  waited %s, at most %s\n",
+		name, kinds[record->kind % RLK_KINDS], (unsigned long)s->acquired,
+		(unsigned long)s->contended, format_time(s->wait, scale, waited, sizeof(waited)),
+		format_time(s->wait_max, scale, longest, sizeof(longest)));
+	if (length > 0 &&
+		write(fd, line, (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1) <
+			0)
+		return;
+}
+
+static void write_rows(int fd, struct sums *sums, uint32_t records, const struct clock_scale *scale)
+{
+	for (unsigned shown = 0; shown < ROWS_SHOWN; shown++) {
+		uint32_t top = 0;
+
+		for (uint32_t i = 1; i < records; i++) {
+			if (sums[i].wait > sums[top].wait)
+				top = i;
+		}
+		if (!sums[top].wait)
+			return;
+		write_row(fd, lock_row(top), &sums[top], scale);
+		sums[top].wait = 0;
+	}
+}
+
+static void write_totals(
+	int fd, const struct sums *sums, uint32_t records, const struct clock_scale *scale)
+{
+	struct sums all = {0};
+	char line[256], waited[32];
+	int length;
+
+	for (uint32_t i = 0; i < records; i++) {
+		all.acquired += sums[i].acquired;
+		all.contended += sums[i].contended;
+		all.wait += sums[i].wait;
+	}
+	length = snprintf(line, sizeof(line),
+		"relock: pid %d: %lu acquisitions, %lu contended, waited %s\n", arena_header->pid,
+		(unsigned long)all.acquired, (unsigned long)all.contended,
+		format_time(all.wait, scale, waited, sizeof(waited)));
+	if (length > 0 && write(fd, line, (size_t)length) < 0)
+		return;
+}
+
+void summary_write(int fd, const char *recording)
+{
+	uint32_t records = lock_records();
+	struct sums *sums = private_memory((size_t)records * sizeof(*sums));
+	struct clock_scale scale = {arch_ticks() - arena_header->start.ticks,
+		arch_monotonic_ns() - arena_header->start.monotonic_ns};
+	char line[1200];
+	int length;
+
+	if (!sums)
+		return;
+	add_blocks(sums, records);
+	write_totals(fd, sums, records, &scale);
+	write_rows(fd, sums, records, &scale);
+	if (!recording)
+		return;
+	length = snprintf(line, sizeof(line), "relock: more: relock report %s\n", recording);
+	if (length > 0 &&
+		write(fd, line, (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1) <
+			0)
+		return;
+}
