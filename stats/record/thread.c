@@ -89,7 +89,7 @@ static bool entries_grow(struct thread *t)
 	atomic_store_explicit((_Atomic(struct rlk_entry *) *)&t->entries, block_rows(block),
 		memory_order_release);
 	store64_release(&t->mask, rows - 1);
-	t->window = 31u - (uint32_t)__builtin_clz(rows);
+	t->shift = 33u + (uint32_t)__builtin_clz(rows);
 	t->entries_used = 0;
 	signals_restore(&quiet);
 	return true;
@@ -292,7 +292,7 @@ static bool entry_current(const struct rlk_entry *e, uint64_t key)
 /* The entry for an earlier life of the lock that has the address again, taken back; or NULL. */
 static struct rlk_entry *entry_reborn(struct thread *t, uint64_t key, uint32_t record)
 {
-	uint64_t mask = load64(&t->mask), home = entry_home(key, mask, t->window);
+	uint64_t mask = load64(&t->mask), home = entry_home(key, load32(&t->shift));
 	struct rlk_entry *entries;
 
 	atomic_signal_fence(memory_order_acquire); /* as in entry_fast() */
@@ -335,7 +335,7 @@ static struct rlk_entry *entry_revalidate(struct thread *t, struct rlk_entry *e,
 /* Claims a free slot or finds the key's own. NULL: the table is as full as it may become. */
 static struct rlk_entry *entry_slot(struct thread *t, uint64_t key, uint64_t limit)
 {
-	uint64_t mask = load64(&t->mask), home = entry_home(key, mask, t->window);
+	uint64_t mask = load64(&t->mask), home = entry_home(key, load32(&t->shift));
 	struct rlk_entry *entries;
 
 	/* As in entry_fast(). A slot claimed in a table that a handler has just replaced is as good
@@ -406,10 +406,10 @@ const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key)
 	uint64_t mask = load64_acquire(&t->mask);
 	const struct rlk_entry *entries = atomic_load_explicit(
 		(_Atomic(struct rlk_entry *) *)&t->entries, memory_order_acquire);
-	uint32_t window = mask ? 63u - (uint32_t)__builtin_clzll(mask + 1) : 0;
+	uint32_t shift = 1u + (uint32_t)__builtin_clzll(mask + 1);
 
 	for (uint64_t step = 0; entries && step < 16 && step <= mask; step++) {
-		const struct rlk_entry *e = &entries[(entry_home(key, mask, window) + step) & mask];
+		const struct rlk_entry *e = &entries[(entry_home(key, shift) + step) & mask];
 		uint64_t lock = load64(&e->lock);
 
 		if (lock == key)

@@ -54,7 +54,7 @@ struct thread {
 	/* The hot line. */
 	struct rlk_entry *entries; /* NULL: nothing is counted here */
 	uint64_t mask;             /* entries - 1 */
-	uint32_t window;           /* log2 of entries */
+	uint32_t shift;            /* 64 - log2 of entries */
 	uint32_t until_sample;     /* acquisitions up to the next timed hold */
 	int32_t tid;               /* as glibc has it in a mutex this thread owns */
 	uint32_t
@@ -129,22 +129,16 @@ struct rlk_entry *entry_get(
 /* The entry that another thread has for `key`, or NULL. For looking at its `site`. */
 const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key);
 
-/*
- * Where the probing for a key begins. Neighbouring locks get neighbouring entries, so that walking
- * an array of locks walks an array of entries; each stretch of addresses as long as the table is
- * shifted by a hash of its own, so that strides of a power of two do not pile up.
- */
-static inline uint64_t entry_home(uint64_t key, uint64_t mask, uint32_t window)
+/* Where the probing for a key begins: multiplicative hashing, the top bits of the product. */
+static inline uint64_t entry_home(uint64_t key, uint32_t shift)
 {
-	uint64_t line = key >> 5;
-
-	return (line + ((line >> window) * 0x9e3779b97f4a7c15u >> 32)) & mask;
+	return key * 0x9e3779b97f4a7c15u >> shift;
 }
 
 /* The entry where it is at its home and current; NULL: take entry_get(). */
 static inline struct rlk_entry *entry_fast(const struct thread *t, uint64_t key)
 {
-	uint64_t home = entry_home(key, load64(&t->mask), t->window);
+	uint64_t home = entry_home(key, load32(&t->shift));
 	struct rlk_entry *e;
 
 	/* In this order: a handler in between may put a bigger table there, never a smaller one. */
