@@ -6,6 +6,8 @@
 
 /* One event in so many is timed itself, to say what recording a wait costs. */
 #define COST_SAMPLE 16
+/* A longer one, in reads of the clock, was interrupted: some 30 us. */
+#define COST_LONGEST_READS 4096
 
 /* --- holds
  * ------------------------------------------------------------------------------------------------------------
@@ -105,6 +107,18 @@ static uint32_t holder_context(
 	return site & KEY_CLASS ? (uint32_t)site : context_of_site(site);
 }
 
+/* A running mean of what recording a wait costs. Beginning and end weigh about the same, and one
+ * time slice in which we did not run must not stand for all. */
+static void note_cost(uint64_t beginning)
+{
+	uint64_t longest = load64(&arena_header->cost_clock_1024) * COST_LONGEST_READS;
+	uint64_t old = load64(&arena_header->cost_wait_1024), new = beginning * 2 * 1024;
+
+	if (new > longest)
+		new = longest;
+	store64(&arena_header->cost_wait_1024, old ? old - old / 8 + new / 8 : new);
+}
+
 /* The first waiter of a spinlock makes all threads look at their entries for it again, which then
  * tell them to leave a name when they hold it. */
 static void waiter_begins(struct rlk_record *record, const struct waiter *waiter)
@@ -137,13 +151,8 @@ void event_begin(struct event *event, struct thread *t, const struct waiter *wai
 	event->context = stack_context(t, waiter->site, waiter->frame);
 	waiter_begins(record, waiter);
 	event->start = arch_ticks();
-	if (cost) {
-		uint64_t old = load64(&arena_header->cost_wait_1024);
-		uint64_t new = (event->start - cost) * 2 *
-			       1024; /* beginning and end weigh about the same */
-
-		store64(&arena_header->cost_wait_1024, old ? old - old / 8 + new / 8 : new);
-	}
+	if (cost)
+		note_cost(event->start - cost);
 }
 
 /* Pairs are found by what they are; the few of a thread's fit a small table, which grows like the
