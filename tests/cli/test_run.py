@@ -7,6 +7,10 @@ import random
 from harness import *
 
 
+# For a command that is itself built with AddressSanitizer, whose runtime wants to be the first library.
+TOLERANT = {"ASAN_OPTIONS": "verify_asan_link_order=0"}
+
+
 class Status(Case):
     def test_every_exit_status(self):
         for status in range(256):
@@ -106,12 +110,12 @@ class Inherited(Case):
         self.assertEqual(self.run_quietly("sh", "-c", "echo $0").stdout, "sh\n")
 
     def test_preloaded_libraries_stay(self):
-        done = self.run_quietly("sh", "-c", 'echo "$LD_PRELOAD"', env=environment(LD_PRELOAD="libm.so.6"))
+        done = self.run_quietly("sh", "-c", 'echo "$LD_PRELOAD"', env=environment(LD_PRELOAD="libm.so.6", **TOLERANT))
         self.assertRegex(done.stdout, r"^/[^:]*librelock\.so:libm\.so\.6\n$")
 
     def test_run_within_a_run_preloads_once(self):
         done = self.run_quietly(COMMAND, "run", "-q", "--", "sh", "-c", 'echo "$LD_PRELOAD"')
-        self.assertRegex(done.stdout, r"^/[^:]*librelock\.so\n$")
+        self.assertRegex(done.stdout, r"^(libasan[^:]*:)?/[^:]*librelock\.so\n$")
 
 
 class Passing(Case):
