@@ -30,6 +30,13 @@ static void get_contended_share(const void *row, uintptr_t unused, struct value 
 	put_share(out, counter_of(row, COUNT_contended), line_of(row)->figures.acquired);
 }
 
+/* Nothing rather than "0 ns" where there was no wait. */
+static void get_wait_text(const void *row, uintptr_t counter, struct value *out)
+{
+	if (counter_of(row, COUNT_contended) + counter_of(row, COUNT_timeouts) > 0)
+		put_ns(out, counter_of(row, (enum counter)counter));
+}
+
 /* Percentages that add up to what they should: each is cut where the sum so far rounds to. */
 static void get_endings(const void *row, uintptr_t unused, struct value *out)
 {
@@ -80,10 +87,10 @@ static void get_bar(const void *row, uintptr_t unused, struct value *out)
 		{.heading = "kind", .get = get_kind, .left = true},                                \
 		{.heading = "acquired", .get = get_acquired},                                      \
 		{.heading = "contended", .get = get_contended_share},                              \
-		{.heading = "waited", .get = get_counter_ticks, .argument = COUNT_wait_total},     \
+		{.heading = "waited", .get = get_wait_text, .argument = COUNT_wait_total},         \
 		{.heading = "p50", .get = get_percentile, .argument = WAIT_AT(500)},               \
 		{.heading = "p99", .get = get_percentile, .argument = WAIT_AT(990)},               \
-		{.heading = "max", .get = get_counter_ticks, .argument = COUNT_wait_max},          \
+		{.heading = "max", .get = get_wait_text, .argument = COUNT_wait_max},              \
 		{.heading = "hold p99", .get = get_percentile, .argument = HOLD_AT(990)},          \
 		{.heading = "first/spin/yield/sleep/block", .get = get_endings},                   \
 	{                                                                                          \

@@ -148,6 +148,12 @@ static void get_thread_wait(const void *row, uintptr_t unused, struct value *out
 	put_ns(out, thread_of(row)->wait_ns);
 }
 
+static void get_thread_wait_text(const void *row, uintptr_t unused, struct value *out)
+{
+	if (thread_of(row)->wait_ns > 0)
+		get_thread_wait(row, unused, out);
+}
+
 static void get_thread_share(const void *row, uintptr_t unused, struct value *out)
 {
 	(void)unused;
@@ -166,7 +172,8 @@ const struct column thread_columns[] = {
 	{.key = "acquired", .heading = "acquired", .get = get_thread_acquired},
 	{.key = "contended", .get = get_thread_contended},
 	{.heading = "contended", .get = get_thread_contended_share},
-	{.key = "wait_total_ns", .heading = "waited", .get = get_thread_wait},
+	{.key = "wait_total_ns", .get = get_thread_wait},
+	{.heading = "waited", .get = get_thread_wait_text},
 	{.key = "wait_share", .heading = "of its time", .get = get_thread_share},
 };
 const size_t thread_columns_count = sizeof thread_columns / sizeof thread_columns[0];

@@ -74,23 +74,21 @@ static struct place call_place(Dwarf_Die *inlined)
 	return place;
 }
 
-static struct place pc_place(Dwfl_Module *module, Dwarf_Addr pc)
+static struct place pc_place(Dwarf_Die *unit, Dwarf_Addr pc)
 {
-	Dwfl_Line *line = dwfl_module_getsrc(module, pc);
+	Dwarf_Line *line = dwarf_getsrc_die(unit, pc);
 	struct place place = {0};
 
-	if (line)
-		place.file = dwfl_lineinfo(line, NULL, &place.line, NULL, NULL, NULL);
+	if (line && dwarf_lineno(line, &place.line) == 0)
+		place.file = dwarf_linesrc(line, NULL, NULL);
 	return place;
 }
 
 /* The scopes around `pc`, innermost first, up to its compilation unit; for free(). */
-static int pc_scopes(Dwfl_Module *module, Dwarf_Addr pc, Dwarf_Die **scopes)
+static int pc_scopes(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **scopes)
 {
-	Dwarf_Addr bias;
-	Dwarf_Die *unit = dwfl_module_addrdie(module, pc, &bias);
 	Dwarf_Die *inner = NULL;
-	int count = unit ? dwarf_getscopes(unit, pc - bias, &inner) : 0;
+	int count = dwarf_getscopes(unit, pc, &inner);
 
 	*scopes = NULL;
 	/* The scopes of an inlined function are first those of its definition; ask again for those
@@ -101,11 +99,12 @@ static int pc_scopes(Dwfl_Module *module, Dwarf_Addr pc, Dwarf_Die **scopes)
 	return count;
 }
 
-static void scope_frames(Dwfl_Module *module, Dwarf_Addr pc, struct frames *out)
+/* Frames by debug information; `pc` as the unit counts addresses. */
+static void scope_frames(Dwarf_Die *unit, Dwarf_Addr pc, struct frames *out)
 {
-	struct place place = pc_place(module, pc);
+	struct place place = pc_place(unit, pc);
 	Dwarf_Die *scopes;
-	int count = pc_scopes(module, pc, &scopes);
+	int count = pc_scopes(unit, pc, &scopes);
 
 	for (int i = 0; i < count; i++) {
 		int tag = dwarf_tag(&scopes[i]);
@@ -123,16 +122,19 @@ static void scope_frames(Dwfl_Module *module, Dwarf_Addr pc, struct frames *out)
 	free(scopes);
 }
 
-void dwarf_frames(Dwfl_Module *module, Dwarf_Addr pc, struct frames *out)
+void dwarf_frames(Dwfl_Module *module, struct compunits *units, Dwarf_Addr pc, struct frames *out)
 {
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = compunits_find(units, module, pc, &bias);
 	GElf_Off offset;
 	GElf_Sym symbol;
 	const char *name;
 
-	scope_frames(module, pc, out);
+	if (unit)
+		scope_frames(unit, pc - bias, out);
 	if (out->count > 0)
 		return;
 	name = dwfl_module_addrinfo(module, pc, &offset, &symbol, NULL, NULL, NULL);
 	if (name)
-		frame_add(out, name, pc_place(module, pc), false);
+		frame_add(out, name, unit ? pc_place(unit, pc - bias) : (struct place){0}, false);
 }

@@ -102,10 +102,14 @@ static char *shown_label(const struct lines *l, size_t row)
 static void line_rest(struct lines *l, size_t row)
 {
 	struct lock_line *line = &l->line;
-	const char *what = l->view->by == REPORT_BY_CLASS ? "classes" : "locks";
+	size_t more = l->view->count - row;
+	bool by_class = l->view->by == REPORT_BY_CLASS;
 
 	snprintf(line->rank, sizeof line->rank, "%s", l->style->utf8 ? "…" : "...");
-	line->label = memory_format("%zu more %s", l->view->count - row, what);
+	line->label = memory_format("%zu more %s%s", more, by_class ? "class" : "lock",
+		more == 1  ? ""
+		: by_class ? "es"
+			   : "s");
 	line->kind = "";
 	sum_rest(l->view, row, &line->figures);
 }

@@ -102,7 +102,8 @@ void screen_covered(const struct report *r)
 		if (!(m->locks.row[i].flags & RLK_LOCK_IS_CLASS))
 			cover_lock(&c, m->locks.row[i].flags);
 	screen_margin(r, "covered", false);
-	fprintf(r->out, "%zu of %zu locks", c.locks - c.delegated, c.locks);
+	fprintf(r->out, "%zu of %zu lock%s", c.locks - c.delegated, c.locks,
+		c.locks == 1 ? "" : "s");
 	if (c.delegated > 0)
 		put_delegated(r, &c);
 	put_losses(r);

@@ -188,10 +188,10 @@ static void put_nothing(const struct report *r)
 	fputs("no lock was waited for; ", r->out);
 	put_count(r, r->model->total.acquired);
 	fprintf(r->out,
-		" acquisitions of %zu locks\nonly pthread and C11 locks are seen: waiting on "
+		" acquisitions of %zu lock%s\nonly pthread and C11 locks are seen: waiting on "
 		"futexes or semaphores (Rust's std, Go, Java,\nQt's QMutex) is invisible to "
 		"relock\n",
-		r->model->locks.count);
+		r->model->locks.count, r->model->locks.count == 1 ? "" : "s");
 }
 
 static void put_waited(const struct report *r)

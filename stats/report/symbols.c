@@ -21,6 +21,7 @@ struct opened {
 	Dwarf_Addr bias;         /* from an address in the file to one libdwfl knows */
 	struct symtab variables; /* read when the first variable is asked for */
 	bool variables_read;
+	struct compunits units;
 };
 
 struct symbols {
@@ -59,6 +60,7 @@ void symbols_free(struct symbols *s)
 		return;
 	for (size_t i = 0; i < s->module_count; i++) {
 		symtab_free(&s->opened[i].variables);
+		compunits_free(&s->opened[i].units);
 		if (s->opened[i].dwfl)
 			dwfl_end(s->opened[i].dwfl);
 	}
@@ -181,7 +183,7 @@ const struct frames *symbols_site(struct symbols *s, uint32_t row)
 		return frames;
 	o = module_get(s, site->module);
 	if (o->module)
-		dwarf_frames(o->module, site->offset + o->bias - 1, frames);
+		dwarf_frames(o->module, &o->units, site->offset + o->bias - 1, frames);
 	if (frames->count == 0)
 		frames_fallback(s, site, frames);
 	return frames;

@@ -6,14 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A row that stands for what did not get one of its own, and nothing did not. */
+static bool lock_is_empty(const struct lock *lock)
+{
+	const struct side *side = lock->side;
+
+	return (lock->flags & RLK_LOCK_IS_CLASS) && !side[SIDE_READ].acquired &&
+	       !side[SIDE_WRITE].acquired && !side[SIDE_READ].failed && !side[SIDE_WRITE].failed &&
+	       !side[SIDE_READ].detail && !side[SIDE_WRITE].detail;
+}
+
 static void view_by_lock(struct view *v)
 {
-	v->count = v->model->locks.count;
-	v->row = memory_get(v->count, sizeof *v->row);
-	v->member = memory_get(v->count, sizeof *v->member);
-	for (uint32_t i = 0; i < v->count; i++) {
-		v->row[i] = (struct view_row){.subject = i, .first = i, .count = 1, .number = i};
+	const struct model *m = v->model;
+
+	v->row = memory_get(m->locks.count, sizeof *v->row);
+	v->member = memory_get(m->locks.count, sizeof *v->member);
+	for (uint32_t i = 0; i < m->locks.count; i++) {
 		v->member[i] = i;
+		if (!lock_is_empty(&m->locks.row[i]))
+			v->row[v->count++] = (struct view_row){
+				.subject = i, .first = i, .count = 1, .number = i};
 	}
 }
 
@@ -67,7 +80,8 @@ static void gather_members(struct view *v)
 	uint32_t next = 0;
 
 	for (size_t i = 0; i < m->locks.count; i++)
-		v->row[v->class_row[m->locks.row[i].class]].count++;
+		if (!lock_is_empty(&m->locks.row[i]))
+			v->row[v->class_row[m->locks.row[i].class]].count++;
 	for (size_t i = 0; i < v->count; i++) {
 		v->row[i].first = next;
 		next += v->row[i].count;
@@ -76,8 +90,20 @@ static void gather_members(struct view *v)
 	for (uint32_t i = 0; i < m->locks.count; i++) {
 		struct view_row *row = &v->row[v->class_row[m->locks.row[i].class]];
 
-		v->member[row->first + row->count++] = i;
+		if (!lock_is_empty(&m->locks.row[i]))
+			v->member[row->first + row->count++] = i;
 	}
+}
+
+/* Classes without a lock in the recording; the others keep their numbers. */
+static void drop_empty_rows(struct view *v)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < v->count; i++)
+		if (v->row[i].count > 0)
+			v->row[kept++] = v->row[i];
+	v->count = kept;
 }
 
 static void view_by_class(struct view *v)
@@ -95,6 +121,7 @@ static void view_by_class(struct view *v)
 		v->lifetimes[v->class_row[i]].destroyed += m->classes.row[i].destroyed;
 	}
 	gather_members(v);
+	drop_empty_rows(v);
 	index_free(&variables);
 }
 
