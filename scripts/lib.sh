@@ -48,11 +48,14 @@ as_root() {
 	fi
 }
 
-# Process ids of the services that are running, one a line.
+services_directory=/run
+
+# Process ids of the packaged services that are running, one a line, by the files their start scripts write. Processes of
+# the same name that someone started otherwise are none of our business.
 services_running() {
 	for service in $packages_services; do
-		pidof "$service"
-	done | tr ' ' '\n' | sort
+		cat "$services_directory/$service.pid" "$services_directory"/*/"$service.pid" 2>/dev/null
+	done | grep -E '^[0-9]+$' | sort -u
 }
 
 # A package may start its service, which nobody asked for. Units are masked while it is installed; what starts all the
@@ -79,7 +82,7 @@ services_release() {
 		as_root systemctl disable $services_new
 	fi
 	for pid in $(services_running); do
-		printf '%s\n' "$services_before" | grep -qx "$pid" || as_root kill "$pid"
+		printf '%s\n' "$services_before" | grep -qx -- "$pid" || as_root kill "$pid"
 	done
 }
 

@@ -16,7 +16,6 @@ class Packages(Case):
         self.tool("dpkg-query", 'cat "$HERE/installed"')
         self.tool("apt-get", "")
         self.tool("id", "echo 0")
-        self.tool("pidof", "exit 1")
         self.installed("gcc installed", "cmake deinstalled")
 
     def installed(self, *lines):
@@ -26,7 +25,7 @@ class Packages(Case):
         self.write(f"tools/{name}", f'#!/bin/sh\necho "{name} $*" >>"$HERE/log"\n{body}\n', 0o755)
 
     def need(self, packages):
-        script = f". {shlex.quote(SCRIPTS)}/packages.sh; . {shlex.quote(SCRIPTS)}/lib.sh; packages_need '{packages}'; echo done"
+        script = f". {shlex.quote(SCRIPTS)}/packages.sh; . {shlex.quote(SCRIPTS)}/lib.sh; services_directory=$HERE/run; packages_need '{packages}'; echo done"
         env = {"PATH": self.tools, "HERE": self.directory, "TMPDIR": self.directory}
         return subprocess.run([shutil.which("sh"), "-c", script, "test"], env=env, capture_output=True, text=True, timeout=LIMIT_S,
                               stdin=subprocess.DEVNULL)
@@ -76,17 +75,19 @@ class Packages(Case):
         self.assertIn("no Debian", done.stderr)
 
     def test_a_service_that_starts_is_ended_and_only_that(self):
-        before = subprocess.Popen(["sleep", "1000"])
-        self.addCleanup(before.wait)
-        self.addCleanup(before.kill)
-        started = subprocess.Popen(["sleep", "1000"])
-        self.addCleanup(started.kill)
-        self.write("pids", f"{before.pid}\n")
-        self.tool("pidof", '[ "$1" = memcached ] && cat "$HERE/pids"')
-        self.tool("apt-get", f'echo "{started.pid} {before.pid}" >"$HERE/pids"')
+        """A memcached that ran before, one that its package starts, and a process that is no service's."""
+        sleepers = [subprocess.Popen(["sleep", "1000"]) for _ in range(3)]
+        for sleeper in sleepers:
+            self.addCleanup(sleeper.wait)
+            self.addCleanup(sleeper.kill)
+        before, started, other = sleepers
+        os.makedirs(self.path("run", "memcached"))
+        self.write("run/redis-server.pid", f"{before.pid}\n")
+        self.write("run/other.pid", f"{other.pid}\n")
+        self.tool("apt-get", f'echo {started.pid} >"$HERE/run/memcached/memcached.pid"')
         self.assertEqual(self.need("memcached").stdout, "done\n")
         self.assertEqual(started.wait(LIMIT_S), -signal.SIGTERM)
-        self.assertIsNone(before.poll())
+        self.assertEqual([before.poll(), other.poll()], [None, None])
 
 
 class Lists(Case):
