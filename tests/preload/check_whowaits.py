@@ -38,8 +38,14 @@ def check_report(rec, lock, what):
     text = report_text(rec.path)
     if text is None:
         return
-    for name in ("patient_waiter", "long_holder", lock.name, "home_made_spin", "home_made_nap"):
+    # The text leaves out places that yield seldom, JSON does not.
+    for name in ("patient_waiter", "long_holder", lock.name, "home_made_spin"):
         check(name in text, f"{what}: the report does not name {name}:\n{text}")
+    data = report_json(rec.path)
+    names = {c["id"]: c["headline"] for c in data["contexts"]}
+    for call, name in (("sched_yield", "home_made_spin"), ("sleep", "home_made_nap")):
+        found = [names[y["context"]] for y in data["yield_sites"] if y["call"] == call]
+        check(found and all(name in f for f in found), f"{what}: {call} is called by {found}, not by {name}")
 
 
 for policy in policies():
