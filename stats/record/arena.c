@@ -97,9 +97,14 @@ static int write_whole(int fd, const char *from, uint64_t length)
 static int fill_file(int fd)
 {
 	uint64_t capacity = arena_header->capacity;
-	int error = write_whole(fd, (const char *)arena_header, load64(&arena_header->used));
+	struct rlimit limit;
 	void *file;
+	int error;
 
+	/* Set since the arena was made, it would raise SIGXFSZ. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < capacity)
+		return EFBIG;
+	error = write_whole(fd, (const char *)arena_header, load64(&arena_header->used));
 	if (error)
 		return error;
 	if (ftruncate(fd, (off_t)capacity))

@@ -7,8 +7,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <libunwind.h>
 #include <string.h>
+#include <sys/single_threaded.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* After unwinding for so long, a thread does not unwind again for so many times as long: at most 2
  * % of its time. The first few are free. */
@@ -139,6 +143,36 @@ static int no_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t siz
 	return -UNW_ENOINFO;
 }
 
+static bool is_pipe(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+/*
+ * With its first cursor libunwind opens a pipe, by which it would test memory; our accessors leave
+ * it no use for that. It is opened here, where the numbers it gets can be told, and closed: a
+ * program that closes everything and uses the numbers again must not meet it, nor its bytes.
+ */
+static void first_cursor(void)
+{
+	struct start start = {0};
+	unw_cursor_t cursor;
+	int pipe[2];
+	bool told = __libc_single_threaded && pipe2(pipe, O_CLOEXEC) == 0;
+
+	if (told) {
+		close(pipe[0]);
+		close(pipe[1]);
+	}
+	lib.init_remote(&cursor, lib.space, &start);
+	for (unsigned i = 0; told && i < 2; i++) {
+		if (is_pipe(pipe[i]))
+			close(pipe[i]);
+	}
+}
+
 bool unwind_open(void)
 {
 	static unw_accessors_t accessors = {
@@ -164,6 +198,8 @@ bool unwind_open(void)
 	if (!create || !lib.init_remote || !lib.step || !lib.get_reg || !lib.search_table)
 		return false;
 	lib.space = create(&accessors, 0);
+	if (lib.space)
+		first_cursor();
 	return lib.space != NULL;
 }
 
