@@ -55,6 +55,7 @@ OUT_OF_LINE void hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key,
 	t->held[at].key = key;
 	t->held[at].entry = e;
 	t->held[at].start = now ? now : arch_ticks();
+	recorder_calibrate_sometimes(t->held[at].start);
 	if (at == t->held_count)
 		t->held_count = at + 1;
 }
@@ -258,6 +259,7 @@ void event_end(struct event *event, const struct wait *w)
 	}
 	now = arch_ticks();
 	wait = now - event->start;
+	recorder_calibrate_sometimes(now);
 	record = lock_row(event->entry->record - 1);
 	add32(&record->waiters, (uint32_t)-1);
 	cell = entry_cell(t, event->entry);

@@ -196,10 +196,18 @@ static void say(const char *what, int error)
 		return;
 }
 
+/* There was no memory for an arena, or less than one needs under the limits there are. */
+static int no_arena(void)
+{
+	return config.output(0, path, sizeof(path)) ? ENOMEM : ENAMETOOLONG;
+}
+
 static int attach(void)
 {
 	int error = ENAMETOOLONG;
 
+	header_texts();
+	header_costs();
 	for (unsigned n = 0; n < NAMES_TRIED; n++) {
 		if (!config.output(n, path, sizeof(path)))
 			return ENAMETOOLONG;
@@ -216,14 +224,12 @@ void recorder_create(void)
 	int saved = errno, error = 0;
 
 	/* Acquire pairs with the release below; who sees it set has nothing to do here. */
-	if (likely(atomic_load_explicit(&recorder_created, memory_order_acquire)) || !recorder.on ||
-		refused)
+	if (likely(atomic_load_explicit(&recorder_created, memory_order_acquire)) ||
+		!config.record || refused)
 		return;
 	quiet_begin(&quiet);
 	if (!atomic_load_explicit(&recorder_created, memory_order_relaxed) && !refused) {
-		header_texts();
-		header_costs();
-		error = attach();
+		error = recorder.on ? attach() : no_arena();
 		if (error)
 			refused = true;
 		else
@@ -248,6 +254,7 @@ void recorder_calibrate(void)
 		return;
 	next = !(load32(&h->latest_index) & 1);
 	h->latest[next] = calibration_now();
+	store64(&recorder.calibrated, h->latest[next].ticks);
 	store32_release(&h->latest_index, next);
 }
 

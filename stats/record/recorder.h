@@ -49,6 +49,7 @@ struct recorder {
 	uint32_t stack_depth;
 	int32_t (*tid)(void);
 	uint32_t fast_kinds;
+	uint64_t calibrated; /* ticks of the last calibration */
 };
 
 extern struct recorder recorder __attribute__((visibility("hidden")));
@@ -73,8 +74,17 @@ extern atomic_bool recorder_created __attribute__((visibility("hidden")));
 bool recorder_forked(void);
 void recorder_child(void);
 
-/* Notes ticks against the monotonic clock, now and then. */
+/* Notes ticks against the monotonic clock: whatever ends the process, the last note tells the
+ * length of a tick. */
 void recorder_calibrate(void);
+
+/* The same, where a clock was read anyway and the last note is old (about 25 to 70 ms at 1 to 3
+ * GHz). */
+static inline void recorder_calibrate_sometimes(uint64_t now)
+{
+	if (unlikely(now - load64(&recorder.calibrated) > 1u << 26))
+		recorder_calibrate();
+}
 
 /* The process ends in order. */
 void recorder_close(void);

@@ -69,6 +69,9 @@ struct thread {
 			     it again */
 
 	struct held held[HELD_MAX] __attribute__((aligned(64)));
+	struct rlk_entry
+		*older; /* the table before this one: its counts stay, the rest is carried over */
+	uint64_t older_mask;
 	uint64_t random;
 	uint64_t acquired_before; /* acquisitions counted by finished sampling steps */
 	uint64_t contended, wait_total;
@@ -120,6 +123,9 @@ void thread_note_name(struct thread *t);
 #define KEY_WRITE_SIDE 1u
 #define KEY_REPLACED 2u
 #define KEY_CLASS ((uint64_t)1 << 63)
+
+/* A first table, or one twice as big. False: no room. */
+bool entries_grow(struct thread *t);
 
 /* The entry for `key`, made when it is new. Never NULL. `id` says what the lock is, `site` who
  * acquires it. */
