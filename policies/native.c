@@ -13,8 +13,8 @@ const struct policy policy_native = {
 		"woken. It is what the program does without relock, so measure the others against "
 		"it. It wastes no CPU and copes with any number of threads, but going to sleep and "
 		"being woken takes microseconds: where locks are held for less than that, waiting "
-		"costs more than the work it waits for. A spinlock cannot block; under this policy "
-		"it sleeps between tries, from 50us up to 1ms.",
+		"costs more than the work it waits for. A spinlock spins in the C library's own "
+		"loop, as it would without relock.",
 	.source = "glibc's PTHREAD_MUTEX_TIMED_NP mutex: one try, then a futex",
 	.wait = wait_native,
 };

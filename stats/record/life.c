@@ -169,11 +169,15 @@ bool recorder_open(const struct recorder_config *from)
 void recorder_load_unwinder(void)
 {
 	static bool tried;
+	struct thread *self = thread_self;
 
 	if (tried || !recorder.on || !recorder.stacks)
 		return;
 	tried = true;
+	/* Locks of libunwind's own are none of the program's. */
+	thread_self = &thread_passing;
 	unwind_open();
+	thread_self = self;
 }
 
 /* One line, for people: the program's own streams are otherwise left alone. */
