@@ -2,7 +2,18 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
+
+/* A caller may have closed a stream. What is opened here must not take its number and be written to
+ * as if it were the stream; the program still finds it closed. */
+static void keep_stream_numbers(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+			return;
+}
 
 /* Output that could not be written, to a full disk or so, must not look like success. */
 static int flush_output(int status)
@@ -33,6 +44,7 @@ int main(int argc, char **argv)
 {
 	struct cli_args args;
 
+	keep_stream_numbers();
 	if (!cli_parse(argc, argv, &args))
 		return CLI_OURS;
 	if (!args.verb || cli_has(&args, "version") || cli_has(&args, "man"))

@@ -6,6 +6,7 @@
 #include "cli/program.h"
 #include "cli/reporting.h"
 #include "cli/settings.h"
+#include "stats/report/units.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -135,11 +136,11 @@ static void explain_no_recording(const struct run *run)
 static void say_others(const struct run *run, const struct report_found *found, size_t count)
 {
 	uint64_t waited = 0;
-	char time[64];
+	char time[UNITS_MAX];
 
 	for (size_t i = 1; i < count; i++)
 		waited += found[i].waited_ns;
-	conf_format_duration(waited, time, sizeof(time));
+	units_duration(waited, true, &(struct style){0}, time, sizeof(time));
 	if (count > 1)
 		cli_say("%zu more process%s recorded, which waited %s in all; 'relock report %s' "
 			"adds up all recordings there",

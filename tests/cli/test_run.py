@@ -83,6 +83,15 @@ class Streams(Case):
                 self.assertEqual(file.read(), before, redirection)
 
 
+    def test_a_recording_is_not_mistaken_for_a_closed_stream(self):
+        for redirection in ("2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"):
+            subprocess.run(["sh", "-c", f"exec {shlex.quote(COMMAND)} run -v -o x.rlk -- {shlex.quote(CONTEND)} {redirection}"],
+                           cwd=self.directory, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=LIMIT_S)
+            done = self.relock("report", "x.rlk")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("contended_lock", done.stdout)
+
+
 class Inherited(Case):
     SHOW = "import os, sys, json; print(json.dumps([dict(os.environ), sys.argv, os.getcwd(), os.getpgrp() == os.getpgid(os.getppid()), " \
            "os.umask(0), [l for l in open('/proc/self/status') if l.startswith(('SigBlk', 'SigIgn'))]]))"
