@@ -5,6 +5,7 @@ RELOCK_BUILD_DIR and RELOCK_SOURCE_DIR set, as in: tests/cli/test_run.py Streams
 """
 
 import os
+import pty
 import re
 import shlex
 import shutil
@@ -76,6 +77,18 @@ class Case(unittest.TestCase):
             self.assertIn(part, done.stderr)
         self.assertTrue(done.stderr.startswith("relock: "), done.stderr)
         return done
+
+
+def on_terminal(*arguments, directory="/", env=None):
+    """Starts the command on a terminal of its own. Returns its process id and the other end of the terminal."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        try:
+            os.chdir(directory)
+            os.execve(COMMAND, [COMMAND, *arguments], env or environment())
+        finally:
+            os._exit(127)
+    return pid, terminal
 
 
 def verbs():

@@ -96,11 +96,8 @@ class Color(Case):
         self.assertIn("\033[", self.verdict("--color=always", NO_COLOR="1"))
         self.assertEqual(self.verdict("--color=never"), plain)
 
-    def on_terminal(self, **env):
-        import pty
-        pid, terminal = pty.fork()
-        if pid == 0:
-            os.execve(COMMAND, [COMMAND, "doctor", CONTEND], environment(**env))
+    def verdict_on_terminal(self, **env):
+        pid, terminal = on_terminal("doctor", CONTEND, env=environment(**env))
         output = b""
         try:
             while chunk := os.read(terminal, 4096):
@@ -112,8 +109,8 @@ class Color(Case):
         return output
 
     def test_terminal(self):
-        self.assertIn(b"\033[", self.on_terminal())
-        self.assertNotIn(b"\033[", self.on_terminal(NO_COLOR="1"))
+        self.assertIn(b"\033[", self.verdict_on_terminal())
+        self.assertNotIn(b"\033[", self.verdict_on_terminal(NO_COLOR="1"))
 
 
 if __name__ == "__main__":

@@ -170,11 +170,7 @@ class Passing(Case):
         child.stdin.close()
 
     def test_interrupt_typed_on_a_terminal(self):
-        import pty
-        pid, terminal = pty.fork()
-        if pid == 0:
-            os.chdir(self.directory)
-            os.execve(COMMAND, [COMMAND, "run", "-q", "--", sys.executable, "-c", self.PROGRAM], environment())
+        pid, terminal = on_terminal("run", "-q", "--", sys.executable, "-c", self.PROGRAM, directory=self.directory)
         output = b""
         while b"ready" not in output:
             output += os.read(terminal, 4096)
