@@ -82,9 +82,9 @@ static void get_bar(const void *row, uintptr_t unused, struct value *out)
 	put_text(out, line->bar);
 }
 
-#define TEXT_COLUMNS(what)                                                                         \
-	{.heading = "#", .get = get_rank}, {.heading = what, .get = get_label, .left = true},      \
-		{.heading = "kind", .get = get_kind, .left = true},                                \
+/* The columns of a text that come after the name. */
+#define TEXT_COLUMNS                                                                               \
+	{.heading = "kind", .get = get_kind, .left = true},                                        \
 		{.heading = "acquired", .get = get_acquired},                                      \
 		{.heading = "contended", .get = get_contended_share},                              \
 		{.heading = "waited", .get = get_wait_text, .argument = COUNT_wait_total},         \
@@ -249,7 +249,9 @@ static void get_sides(const void *row, uintptr_t unused, struct value *out)
 }
 
 const struct column lock_columns[] = {
-	TEXT_COLUMNS("lock"),
+	{.heading = "#", .get = get_rank},
+	{.heading = "lock", .get = get_label, .left = true},
+	TEXT_COLUMNS,
 	{.key = "index", .get = get_index},
 	{.key = "name", .get = get_label},
 	{.key = "address", .get = get_address},
@@ -266,8 +268,10 @@ const struct column lock_columns[] = {
 const size_t lock_columns_count = sizeof lock_columns / sizeof lock_columns[0];
 
 const struct column class_columns[] = {
+	{.heading = "#", .get = get_rank},
+	{.heading = "class", .get = get_label, .left = true},
 	{.heading = "locks", .get = get_locks},
-	TEXT_COLUMNS("class"),
+	TEXT_COLUMNS,
 	{.key = "index", .get = get_index},
 	{.key = "name", .get = get_label},
 	{.key = "kind", .get = get_kind},

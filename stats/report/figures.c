@@ -93,19 +93,6 @@ void figures_add(struct figures *f, uint64_t acquired, uint64_t failed, const st
 		detail->counter[COUNT_hold_total], detail->counter[COUNT_holds], acquired);
 }
 
-void figures_merge(struct figures *f, const struct figures *other)
-{
-	f->acquired += other->acquired;
-	f->failed += other->failed;
-	for (enum counter id = 0; id < COUNTERS; id++)
-		counter_add(f->counter, id, other->counter[id]);
-	for (unsigned i = 0; i < RLK_HIST_BUCKETS; i++) {
-		f->wait[i] += other->wait[i];
-		f->hold[i] += other->hold[i];
-	}
-	f->hold_total_estimated += other->hold_total_estimated;
-}
-
 uint64_t figures_percentile_ns(const struct figures *f, enum percentile_of what, double share,
 	const struct clock *reference)
 {

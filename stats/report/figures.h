@@ -45,7 +45,6 @@ void detail_free(struct detail *detail);
 /* `detail` may be NULL. */
 void figures_add(
 	struct figures *f, uint64_t acquired, uint64_t failed, const struct detail *detail);
-void figures_merge(struct figures *f, const struct figures *other);
 
 enum percentile_of { OF_WAIT, OF_HOLD };
 uint64_t figures_percentile_ns(const struct figures *f, enum percentile_of what, double share,

@@ -195,6 +195,9 @@ static int rank_compare(const void *a, const void *b, void *data)
 
 	if (x->class != y->class)
 		return x->class < y->class ? -1 : 1;
+	/* What stands for the rest has no number; it goes last. */
+	if ((x->flags ^ y->flags) & RLK_LOCK_IS_CLASS)
+		return x->flags & RLK_LOCK_IS_CLASS ? 1 : -1;
 	wait_x = lock_wait(x);
 	wait_y = lock_wait(y);
 	if (wait_x != wait_y)

@@ -79,12 +79,8 @@ static const char *kind_name(uint32_t kind, enum line_part part, bool text)
 static void sum_rest(const struct view *v, size_t from, struct figures *out)
 {
 	*out = (struct figures){0};
-	for (; from < v->count; from++) {
-		struct figures one;
-
-		view_figures(v, from, &one);
-		figures_merge(out, &one);
-	}
+	for (; from < v->count; from++)
+		view_figures_add(v, from, out);
 }
 
 static char *shown_label(const struct lines *l, size_t row)

@@ -39,6 +39,15 @@ bool model_is_rwlock(uint32_t kind)
 	return kind == RLK_KIND_RDLOCK || kind == RLK_KIND_WRLOCK;
 }
 
+bool model_lock_is_empty(const struct lock *lock)
+{
+	const struct side *side = lock->side;
+
+	return (lock->flags & RLK_LOCK_IS_CLASS) && !side[SIDE_READ].acquired &&
+	       !side[SIDE_WRITE].acquired && !side[SIDE_READ].failed && !side[SIDE_WRITE].failed &&
+	       !side[SIDE_READ].detail && !side[SIDE_WRITE].detail;
+}
+
 void model_lock_figures(const struct lock *lock, struct figures *out)
 {
 	*out = (struct figures){0};
@@ -111,11 +120,14 @@ static void describe_all(struct model *m)
 void model_finish(struct model *m)
 {
 	describe_all(m);
-	for (size_t i = 0; i < m->locks.count; i++)
+	for (size_t i = 0; i < m->locks.count; i++) {
+		const struct lock *lock = &m->locks.row[i];
+
+		m->locks_shown += !model_lock_is_empty(lock);
 		for (unsigned side = 0; side < SIDES; side++)
-			figures_add(&m->total, m->locks.row[i].side[side].acquired,
-				m->locks.row[i].side[side].failed,
-				m->locks.row[i].side[side].detail);
+			figures_add(&m->total, lock->side[side].acquired, lock->side[side].failed,
+				lock->side[side].detail);
+	}
 	sum_runs(m);
 	check_sums(m);
 }

@@ -133,6 +133,7 @@ struct model {
 	TABLE(pair) pairs;
 	TABLE(yield_site) yield_sites;
 	struct figures total;
+	size_t locks_shown; /* rows of locks that are not empty */
 	uint32_t threads_peak;
 	uint64_t thread_time_ns, wall_ns, cpu_ns, overhead_ns;
 	bool cpu_known; /* of every run */
@@ -148,5 +149,7 @@ void model_free(struct model *model);
 /* All of a lock's sides together. */
 void model_lock_figures(const struct lock *lock, struct figures *out);
 bool model_is_rwlock(uint32_t kind);
+/* A row that stands for what did not get one of its own, when there was none such. Not shown. */
+bool model_lock_is_empty(const struct lock *lock);
 
 #endif

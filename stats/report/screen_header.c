@@ -191,7 +191,7 @@ static void put_nothing(const struct report *r)
 		" acquisitions of %zu lock%s\nonly pthread and C11 locks are seen: waiting on "
 		"futexes or semaphores (Rust's std, Go, Java,\nQt's QMutex) is invisible to "
 		"relock\n",
-		r->model->locks.count, r->model->locks.count == 1 ? "" : "s");
+		r->model->locks_shown, r->model->locks_shown == 1 ? "" : "s");
 }
 
 static void put_waited(const struct report *r)

@@ -16,6 +16,7 @@
 
 struct pair_lines {
 	const struct report *report;
+	bool by_class; /* pairs of all locks of a class are one line */
 	struct pair_line *line;
 	size_t count;
 };
@@ -64,6 +65,14 @@ static char *pair_text(const struct report *r, const struct pair *pair)
 	return text;
 }
 
+static bool same_lock(const struct pair_lines *l, uint32_t a, uint32_t b)
+{
+	const struct lock *lock = l->report->model->locks.row;
+	const uint32_t *class_row = l->report->view->class_row;
+
+	return l->by_class ? class_row[lock[a].class] == class_row[lock[b].class] : a == b;
+}
+
 /* Adds a pair to the line that reads the same and is of the same lock, or as a new one. */
 static void line_add(struct pair_lines *l, const struct pair *pair)
 {
@@ -72,7 +81,7 @@ static void line_add(struct pair_lines *l, const struct pair *pair)
 	for (size_t i = 0; i < l->count; i++) {
 		struct pair *kept = &l->line[i].pair;
 
-		if (kept->lock != pair->lock || strcmp(l->line[i].text, text) != 0)
+		if (!same_lock(l, kept->lock, pair->lock) || strcmp(l->line[i].text, text) != 0)
 			continue;
 		kept->count += pair->count;
 		kept->wait_ns += pair->wait_ns;
@@ -83,12 +92,18 @@ static void line_add(struct pair_lines *l, const struct pair *pair)
 	l->line[l->count++] = (struct pair_line){.pair = *pair, .text = text};
 }
 
+static char *class_label(const struct report *r, uint32_t lock)
+{
+	return memory_copy(labels_class(r->labels, r->model->locks.row[lock].class));
+}
+
 static const void *pair_row(void *context, size_t i)
 {
 	struct pair_lines *l = context;
 	struct pair_line *line = &l->line[i];
 	uint64_t total = l->report->model->total.counter[COUNT_wait_total];
-	char *label = labels_lock(l->report->labels, line->pair.lock);
+	char *label = l->by_class ? class_label(l->report, line->pair.lock)
+				  : labels_lock(l->report->labels, line->pair.lock);
 
 	snprintf(line->rank, sizeof line->rank, "%zu", i + 1);
 	if (total > 0)
@@ -109,7 +124,9 @@ void screen_pairs(const struct report *r)
 {
 	const struct model *m = r->model;
 	size_t named = m->pairs.count < PAIRS_NAMED ? m->pairs.count : PAIRS_NAMED;
-	struct pair_lines l = {.report = r, .line = memory_get(named, sizeof *l.line)};
+	struct pair_lines l = {.report = r,
+		.by_class = r->view->by == REPORT_BY_CLASS,
+		.line = memory_get(named, sizeof *l.line)};
 	uint32_t *order = sorted_pairs(m);
 	struct table table = {pair_columns, pair_columns_count, 0, pair_row, &l, NULL};
 

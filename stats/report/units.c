@@ -157,19 +157,43 @@ size_t units_width(const char *text)
 	return width;
 }
 
+/* The character that begins at column `column`. */
+static char *at_column(char *text, size_t column)
+{
+	for (; *text; text++)
+		if (starts_character(*text) && column-- == 0)
+			break;
+	return text;
+}
+
+/* After the next "::" of a name that is before any other part of it; NULL: there is none. */
+static char *next_part(char *name)
+{
+	char *colons = strstr(name, "::");
+
+	return colons && strcspn(name, " (") > (size_t)(colons - name) ? colons + 2 : NULL;
+}
+
+#define CUT_TAIL 8 /* columns kept after what was cut out of the middle */
+
 void units_cut(char *text, size_t width, const struct style *style)
 {
 	const char *mark = style->utf8 ? "…" : "...";
-	size_t mark_width = units_width(mark), column = 0;
+	size_t mark_bytes = strlen(mark), room = width - units_width(mark), columns;
+	char *from = text, *next, *to;
 
-	if (units_width(text) <= width || width < mark_width)
+	if (units_width(text) <= width)
 		return;
-	for (; *text; text++) {
-		if (!starts_character(*text))
-			continue;
-		if (column == width - mark_width)
-			break;
-		column++;
+	while (units_width(from) > room && (next = next_part(from)))
+		from = next;
+	if (units_width(from) <= room && (size_t)(from - text) >= mark_bytes) {
+		memmove(text + mark_bytes, from, strlen(from) + 1);
+		memcpy(text, mark, mark_bytes);
+		return;
 	}
-	strcpy(text, mark);
+	columns = units_width(text);
+	from = at_column(text, columns - CUT_TAIL);
+	to = at_column(text, room - CUT_TAIL);
+	memmove(to + mark_bytes, from, strlen(from) + 1);
+	memcpy(to, mark, mark_bytes);
 }

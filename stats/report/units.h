@@ -34,8 +34,12 @@ char *units_sanitize(const char *text);
 
 /* Columns that an escaped text takes on a terminal. */
 size_t units_width(const char *text);
-/* Shortens an escaped text in place to at most `width` columns, with "…" or "..." at its end. The
- * buffer must have 3 bytes more than the text. */
+/*
+ * Shortens an escaped name in place to at most `width` columns: what it leaves out, marked by "…"
+ * or
+ * "...", are its first namespaces, and if that is not enough the middle, since the end tells names
+ * apart. `width` is at least 20. The buffer has room for 3 bytes more than the text.
+ */
 void units_cut(char *text, size_t width, const struct style *style);
 
 #endif

@@ -6,16 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row that stands for what did not get one of its own, and nothing did not. */
-static bool lock_is_empty(const struct lock *lock)
-{
-	const struct side *side = lock->side;
-
-	return (lock->flags & RLK_LOCK_IS_CLASS) && !side[SIDE_READ].acquired &&
-	       !side[SIDE_WRITE].acquired && !side[SIDE_READ].failed && !side[SIDE_WRITE].failed &&
-	       !side[SIDE_READ].detail && !side[SIDE_WRITE].detail;
-}
-
 static void view_by_lock(struct view *v)
 {
 	const struct model *m = v->model;
@@ -24,7 +14,7 @@ static void view_by_lock(struct view *v)
 	v->member = memory_get(m->locks.count, sizeof *v->member);
 	for (uint32_t i = 0; i < m->locks.count; i++) {
 		v->member[i] = i;
-		if (!lock_is_empty(&m->locks.row[i]))
+		if (!model_lock_is_empty(&m->locks.row[i]))
 			v->row[v->count++] = (struct view_row){
 				.subject = i, .first = i, .count = 1, .number = i};
 	}
@@ -80,7 +70,7 @@ static void gather_members(struct view *v)
 	uint32_t next = 0;
 
 	for (size_t i = 0; i < m->locks.count; i++)
-		if (!lock_is_empty(&m->locks.row[i]))
+		if (!model_lock_is_empty(&m->locks.row[i]))
 			v->row[v->class_row[m->locks.row[i].class]].count++;
 	for (size_t i = 0; i < v->count; i++) {
 		v->row[i].first = next;
@@ -90,7 +80,7 @@ static void gather_members(struct view *v)
 	for (uint32_t i = 0; i < m->locks.count; i++) {
 		struct view_row *row = &v->row[v->class_row[m->locks.row[i].class]];
 
-		if (!lock_is_empty(&m->locks.row[i]))
+		if (!model_lock_is_empty(&m->locks.row[i]))
 			v->member[row->first + row->count++] = i;
 	}
 }
@@ -218,9 +208,14 @@ static void thread_figures(const struct thread *from, struct figures *out)
 
 void view_figures(const struct view *v, size_t row, struct figures *out)
 {
+	*out = (struct figures){0};
+	view_figures_add(v, row, out);
+}
+
+void view_figures_add(const struct view *v, size_t row, struct figures *out)
+{
 	const struct view_row *r = &v->row[row];
 
-	*out = (struct figures){0};
 	if (v->by == REPORT_BY_SITE)
 		site_figures(&v->site[r->number], out);
 	else if (v->by == REPORT_BY_THREAD)

@@ -45,6 +45,8 @@ void view_free(struct view *view);
 /* The name of a row, for free(). */
 char *view_label(const struct view *view, size_t row);
 void view_figures(const struct view *view, size_t row, struct figures *out);
+/* Adds them to what is there; for rows of locks or classes. */
+void view_figures_add(const struct view *view, size_t row, struct figures *out);
 /* Only one side of its locks. */
 void view_side_figures(
 	const struct view *view, size_t row, enum lock_side side, struct figures *out);

@@ -275,18 +275,25 @@ START_TEST(test_sanitized_is_valid)
 }
 END_TEST
 
+static void expect_cut(const char *in, size_t width, const struct style *style, const char *out)
+{
+	char *text = units_escape(in, style);
+
+	units_cut(text, width, style);
+	ck_assert_str_eq(text, out);
+	ck_assert_uint_le(units_width(text), width);
+	free(text);
+}
+
 START_TEST(test_cut)
 {
-	char text[32] = "µµµµµµ";
-
-	ck_assert_uint_eq(units_width(text), 6);
-	units_cut(text, 6, &utf8);
-	ck_assert_str_eq(text, "µµµµµµ");
-	units_cut(text, 3, &utf8);
-	ck_assert_str_eq(text, "µµ…");
-	strcpy(text, "abcdefgh");
-	units_cut(text, 5, &ascii);
-	ck_assert_str_eq(text, "ab...");
+	expect_cut("µµµµµµµµµµµµµµµµµµµµ", 20, &utf8, "µµµµµµµµµµµµµµµµµµµµ");
+	expect_cut("µµµµµµµµµµµµµµµµµµµµµ", 20, &utf8, "µµµµµµµµµµµ…µµµµµµµµ");
+	expect_cut("abcdefghijklmnopqrstuvwxyz #2", 20, &utf8, "abcdefghijk…vwxyz #2");
+	expect_cut("abcdefghijklmnopqrstuvwxyz #2", 20, &ascii, "abcdefghi...vwxyz #2");
+	expect_cut("rocksdb::WriteThread::Await #2", 23, &utf8, "…WriteThread::Await #2");
+	expect_cut("rocksdb::WriteThread::Await #2", 20, &ascii, "...Await #2");
+	expect_cut("f (a_very_long_name::of_a_file.cc:123)", 22, &utf8, "f (a_very_lon….cc:123)");
 }
 END_TEST
 
