@@ -193,7 +193,9 @@ const struct cli_verb cli_verbs[] = {
 		"waited "
 		"for a lock leaves none.\n\n"
 		"Settings come from the defaults, the INI file, RELOCK_* environment variables and "
-		"options; later ones win.",
+		"options; later ones win. RELOCK_LIBRARY names a librelock.so other than the one "
+		"that "
+		"came with this command.",
 		true, 1, ANY_NUMBER, run_tables, run_examples, run_main},
 	{"report", "[FILE|DIR...]", "print what a recording says",
 		"Reads recordings, also of programs that are still running or were killed, and "
