@@ -138,7 +138,7 @@ void experiment_run(struct experiment *e, const struct experiment_hooks *hooks)
 	for (unsigned i = 0; i < e->plan->rounds && !reference_given_up(e); i++) {
 		bool whole = run_round(e, &schedule, i, false);
 
-		if (hooks->round_done)
+		if (e->rounds > i && hooks->round_done)
 			hooks->round_done(hooks->context, e);
 		if (!whole)
 			return;
