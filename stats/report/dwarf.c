@@ -24,28 +24,103 @@ struct place {
 	int line;
 };
 
-static void frame_add(struct frames *out, const char *symbol, struct place place, bool inlined)
+/* `function` is the frame's from here on. */
+static void frame_add(struct frames *out, char *function, struct place place, bool inlined)
 {
 	struct frame *frame = frames_append(out);
 
-	frame->function = name_demangle(symbol);
-	frame->brief = name_shorten(frame->function);
+	frame->function = function;
+	frame->brief = name_shorten(function);
 	frame->file = memory_copy(place.file);
 	frame->line = place.line;
 	frame->known = true;
 	frame->inlined = inlined;
 }
 
-static const char *die_name(Dwarf_Die *die)
+static const char *linkage_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	const char *name;
 
 	name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
-	if (!name)
-		name = dwarf_formstring(
-			dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
-	return name ? name : dwarf_diename(die);
+	if (name)
+		return name;
+	return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+}
+
+/* Where the function was declared: what an inlined copy or a definition outside of its class came
+ * from. */
+static Dwarf_Die die_declaration(const Dwarf_Die *die)
+{
+	Dwarf_Die declaration = *die;
+	Dwarf_Attribute attribute;
+
+	/* Two steps at most: from a copy to its definition, from there into the class. */
+	for (int step = 0; step < 2; step++) {
+		Dwarf_Attribute *from = dwarf_attr(&declaration, DW_AT_abstract_origin, &attribute);
+		Dwarf_Die next;
+
+		if (!from)
+			from = dwarf_attr(&declaration, DW_AT_specification, &attribute);
+		if (!from || !dwarf_formref_die(from, &next))
+			break;
+		declaration = next;
+	}
+	return declaration;
+}
+
+static bool is_scope(Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_namespace:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_subprogram:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A scope's name in front of what it contains; types without one, and those of lambdas, whose names
+ * differ between compilers, are called after what they mostly are. */
+static char *prepend_scope(Dwarf_Die *scope, char *inner)
+{
+	const char *name = dwarf_diename(scope);
+	char *outer;
+
+	if (!name && dwarf_tag(scope) == DW_TAG_namespace)
+		return inner;
+	outer = memory_format("%s::%s", !name || name[0] == '<' ? "lambda" : name, inner);
+	free(inner);
+	return outer;
+}
+
+/* "app::Registry<int>::add": functions that are not seen outside of their file have no symbol that
+ * would tell. */
+static char *qualified_name(Dwarf_Die *die)
+{
+	Dwarf_Die declaration = die_declaration(die);
+	const char *own = dwarf_diename(die);
+	Dwarf_Die *scopes;
+	int count = dwarf_getscopes_die(&declaration, &scopes);
+	char *name = own ? memory_copy(own) : NULL;
+
+	for (int i = 1; name && i < count; i++)
+		if (is_scope(&scopes[i]))
+			name = prepend_scope(&scopes[i], name);
+	if (count > 0)
+		free(scopes);
+	return name;
+}
+
+/* The function's whole name, for free(); NULL: it has none. */
+static char *die_name(Dwarf_Die *die)
+{
+	const char *symbol = linkage_name(die);
+
+	return symbol ? name_demangle(symbol) : qualified_name(die);
 }
 
 static int die_number(Dwarf_Die *die, unsigned what)
@@ -108,7 +183,7 @@ static void scope_frames(Dwarf_Die *unit, Dwarf_Addr pc, struct frames *out)
 
 	for (int i = 0; i < count; i++) {
 		int tag = dwarf_tag(&scopes[i]);
-		const char *name;
+		char *name;
 
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
 			continue;
@@ -136,5 +211,6 @@ void dwarf_frames(Dwfl_Module *module, struct compunits *units, Dwarf_Addr pc, s
 		return;
 	name = dwfl_module_addrinfo(module, pc, &offset, &symbol, NULL, NULL, NULL);
 	if (name)
-		frame_add(out, name, unit ? pc_place(unit, pc - bias) : (struct place){0}, false);
+		frame_add(out, name_demangle(name),
+			unit ? pc_place(unit, pc - bias) : (struct place){0}, false);
 }

@@ -13,12 +13,12 @@ static const char *const lock_words[] = {"acquire", "cond", "condition", "condva
 /* Words that go with them, in the names of wrappers, libraries that wrap, and their parts. */
 static const char *const other_words[] = {"adaptive", "and", "apr", "auto", "base", "check",
 	"clock", "create", "critical", "do", "error", "exclusive", "fast", "for", "func", "g",
-	"get", "gthread", "gthrw", "guard", "holder", "impl", "init", "inline", "instrumented",
-	"internal", "je", "m", "malloc", "my", "mysql", "native", "new", "np", "os", "path", "port",
-	"pthread", "read", "reader", "rd", "recursive", "rw", "s", "scoped", "sdl", "section",
-	"shared", "slow", "slowpath", "spin", "sqlite", "std", "take", "thread", "timed", "try",
-	"unique", "until", "upgrade", "uv", "var", "variable", "wait", "with", "wr", "wrapper",
-	"write", "writer", "x", NULL};
+	"get", "glibcxx", "gthread", "gthrw", "guard", "holder", "impl", "init", "inline",
+	"instrumented", "internal", "je", "m", "malloc", "my", "mysql", "native", "new", "np", "os",
+	"path", "port", "pthread", "read", "reader", "rd", "recursive", "rw", "s", "scoped", "sdl",
+	"section", "shared", "slow", "slowpath", "spin", "sqlite", "std", "take", "thread", "timed",
+	"try", "unique", "until", "upgrade", "uv", "var", "variable", "wait", "with", "wr",
+	"wrapper", "write", "writer", "x", NULL};
 
 static bool word_in(const char *const *words, const char *word, size_t length)
 {

@@ -24,8 +24,8 @@
  *   holds, hold_sample, delegate_all, policy {mutex, spin, rdlock, wrlock}, config [{name, value,
  *   origin}], cost_acquire_ns, cost_clock_ns, cost_wait_ns, lost {one key a loss}.
  *
- * - totals: locks, classes, threads, threads_peak, thread_time_ns, cpu_ns, overhead_ns,
- *   overhead_share, and the figures (below) of all locks together.
+ * - totals: locks, classes, threads, threads_peak, thread_time_ns, wall_ns, cpu_ns,
+ *   overhead_ns, overhead_share, and the figures (below) of all locks together.
  *
  * - locks[], sorted by the key asked for: index, name, address, kind ("mutex", "spin", "rwlock"),
  *   class (a class's index), recording (position), flags[], generations, waiters_max,

@@ -85,6 +85,16 @@ static void put_policies(const struct report *r, const struct run *run)
 	}
 }
 
+/* Recordings of one comparison may be of different policies; one line cannot name them all. */
+static bool same_policies(const struct model *m)
+{
+	for (size_t i = 1; i < m->runs.count; i++)
+		for (unsigned kind = 0; kind < RLK_KINDS; kind++)
+			if (!same_text(m->runs.row[i].policy[kind], m->runs.row[0].policy[kind]))
+				return false;
+	return true;
+}
+
 static void put_end(const struct report *r, const struct run *run)
 {
 	int status = run->header.run_status;
@@ -131,7 +141,10 @@ static void put_run(const struct report *r)
 		fprintf(r->out, "%spid %" PRId32, screen_dot(r), run->header.pid);
 		put_end(r, run);
 	}
-	put_policies(r, run);
+	if (same_policies(r->model))
+		put_policies(r, run);
+	else
+		fprintf(r->out, "%sdifferent policies", screen_dot(r));
 	fputc('\n', r->out);
 }
 

@@ -72,7 +72,8 @@ START_TEST(test_lock_vocabulary)
 		"WriteLock", "rdlock", "wrlock", "acquire", "enter", "InstrumentedMutex::Lock",
 		"inline_mysql_mutex_lock", "pthreadMutexEnter", "sqlite3_mutex_enter",
 		"SpinMutex::lock", "RWMutex::ReadLock", "SDL_LockMutex", "g_mutex_lock",
-		"shared_mutex::lock_shared", "je_malloc_mutex_lock_slow"};
+		"shared_mutex::lock_shared", "je_malloc_mutex_lock_slow",
+		"std::__glibcxx_rwlock_wrlock", "std::__shared_mutex_pthread::lock"};
 	static const char *const others[] = {"main", "LockTable::insert", "Block::Read",
 		"ThreadPool::wait", "wait", "DBImpl::Write", "clock", "read", "write", "get",
 		"flock_file", "Clock::now", "deadlock_detect", "cache_insert", "", "::", "0x123",

@@ -202,6 +202,32 @@ START_TEST(test_policies_that_differ)
 }
 END_TEST
 
+START_TEST(test_several_recordings)
+{
+	const char *paths[] = {FILE_NAME, "other.rlk"};
+	struct report_options options = {0};
+	struct builder b;
+	char *text;
+
+	tests_write_sample(FILE_NAME);
+	builder_begin(&b);
+	tests_fill(&b);
+	builder_write(&b, "other.rlk");
+	setenv("LC_ALL", "C.UTF-8", 1);
+	text = tests_report(paths, 2, &options, NULL, NULL);
+	expect(text, "relock · 2 recordings of prog · policy spin-park (spins=100)\n");
+	expect(text, "4 threads on 4 CPUs");
+	expect(text, "relock report --stacks screen.rlk other.rlk\n");
+	free(text);
+	b.header.policy[RLK_KIND_SPIN] = builder_text(&b, "spin");
+	builder_write(&b, "other.rlk");
+	builder_end(&b);
+	text = tests_report(paths, 2, &options, NULL, NULL);
+	expect(text, "relock · 2 recordings of prog · different policies\n");
+	free(text);
+}
+END_TEST
+
 START_TEST(test_losses_and_delegation)
 {
 	struct builder b;
@@ -380,6 +406,7 @@ Suite *report_screen_suite(void)
 	tcase_add_test(tests, test_names_cannot_steer_the_terminal);
 	tcase_add_test(tests, test_ends);
 	tcase_add_test(tests, test_policies_that_differ);
+	tcase_add_test(tests, test_several_recordings);
 	tcase_add_test(tests, test_losses_and_delegation);
 	tcase_add_test(tests, test_unknown_key);
 	tcase_add_test(tests, test_sorting);
