@@ -20,9 +20,6 @@
 #define RETURN_ADDRESS ((uint64_t)__builtin_return_address(0))
 #define FRAME_ADDRESS ((uint64_t)__builtin_frame_address(0))
 
-/* Bit of thread->fast_kinds: the first try of a spinlock may be our own. */
-#define FAST_SPIN (1u << 31)
-
 struct process {
 	struct conf conf;
 	const struct policy *choice[RLK_KINDS];
@@ -90,7 +87,8 @@ void mutex_died(uint64_t address);
 bool mutex_is_delegated(const pthread_mutex_t *m);
 /* Whether the thread owns it, for kinds that are not delegated. */
 bool mutex_is_ours(const pthread_mutex_t *m, const struct thread *t);
-/* The owner's: one user of the mutex more or less, as glibc counts those it must not be destroyed under. */
+/* The owner's: one user of the mutex more or less, as glibc counts those it must not be destroyed
+ * under. */
 void mutex_count_user(pthread_mutex_t *m, int change);
 /* The entry of the mutex this thread just took, or NULL. */
 struct rlk_entry *mutex_entry(struct thread *t, pthread_mutex_t *m, uint64_t site);
@@ -109,9 +107,9 @@ void cond_reset(void);
  * ----------------------------------------------------------------------------------------------------------
  */
 
-/* Proves that the fields we read mean what we think; the result is bits of fast_kinds. False:
- * delegate everything. */
-bool selfcheck(uint32_t *fast_kinds);
+/* Proves that the fields we read mean what we think, and how many of the mutex kinds, from 0 on,
+ * and whether spinlocks, can be taken by our own first try. False: delegate everything. */
+bool selfcheck(uint32_t *fast_mutexes, uint32_t *fast_spin);
 /* The calling thread as glibc writes it into a mutex. */
 int32_t selfcheck_tid(void);
 

@@ -55,16 +55,16 @@ static struct lock_id mutex_id(const pthread_mutex_t *m)
  */
 static inline bool mutex_try_fast(pthread_mutex_t *m, const struct thread *t)
 {
-	unsigned kind = mutex_kind(m) & ~(unsigned)KIND_NO_ELISION;
+	unsigned kind = mutex_kind(m);
 	int expected = 0;
 
-	if (unlikely(kind > KIND_TYPE || !(t->fast_kinds >> kind & 1)))
+	if (unlikely(kind >= t->fast_mutexes))
 		return false;
 	/* Acquire pairs with the release of glibc's unlock. */
 	if (unlikely(!atomic_compare_exchange_strong_explicit((atomic_int *)&m->__data.__lock,
 		    &expected, 1, memory_order_acquire, memory_order_relaxed)))
 		return false;
-	if (kind == PTHREAD_MUTEX_RECURSIVE_NP)
+	if (unlikely(kind == PTHREAD_MUTEX_RECURSIVE_NP))
 		m->__data.__count = 1;
 	/* Others only compare it with themselves, or look where we stand; as in glibc. */
 	atomic_store_explicit((atomic_int *)&m->__data.__owner, t->tid, memory_order_relaxed);
@@ -72,21 +72,23 @@ static inline bool mutex_try_fast(pthread_mutex_t *m, const struct thread *t)
 	return true;
 }
 
-static OUT_OF_LINE void mutex_count_slow(struct thread *t, pthread_mutex_t *m, uint64_t site)
+static OUT_OF_LINE int mutex_count_slow(struct thread *t, pthread_mutex_t *m, uint64_t site)
 {
 	struct lock_id id = mutex_id(m);
 
 	hook_count_slow(t, (uint64_t)m, &id, site);
+	return 0;
 }
 
-static inline void mutex_count(struct thread *t, pthread_mutex_t *m, uint64_t site)
+/* Counts an acquisition. Always 0, the lock call's result, so that the hook can end in this call
+ * and needs no frame. */
+static inline int mutex_count(struct thread *t, pthread_mutex_t *m, uint64_t site)
 {
 	struct rlk_entry *e = likely(t->entries != NULL) ? entry_fast(t, (uint64_t)m) : NULL;
 
 	if (likely(e != NULL))
-		entry_count(t, e, (uint64_t)m, site, 0);
-	else
-		mutex_count_slow(t, m, site);
+		return entry_count(t, e, (uint64_t)m, site, 0);
+	return mutex_count_slow(t, m, site);
 }
 
 struct rlk_entry *mutex_entry(struct thread *t, pthread_mutex_t *m, uint64_t site)
@@ -285,10 +287,8 @@ HOOK int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	struct thread *t = thread_self;
 
-	if (likely(mutex_try_fast(m, t))) {
-		mutex_count(t, m, RETURN_ADDRESS);
-		return 0;
-	}
+	if (likely(mutex_try_fast(m, t)))
+		return mutex_count(t, m, RETURN_ADDRESS);
 	return mutex_acquire_slow(m, RETURN_ADDRESS, CLOCK_REALTIME, NULL, false);
 }
 

@@ -135,7 +135,7 @@ static void choose_policies(void)
 	}
 }
 
-static struct recorder_config recorder_settings(uint32_t fast_kinds)
+static struct recorder_config recorder_settings(uint32_t fast_mutexes, uint32_t fast_spin)
 {
 	const struct settings *s = &process.conf.settings;
 	struct recorder_config c = {
@@ -149,7 +149,8 @@ static struct recorder_config recorder_settings(uint32_t fast_kinds)
 		.max_memory = s->max_memory,
 		.max_locks = s->max_locks,
 		.tid = selfcheck_tid,
-		.fast_kinds = fast_kinds,
+		.fast_mutexes = fast_mutexes,
+		.fast_spin = fast_spin,
 		.delegate_all = process.delegate_all,
 		.output = recording_name,
 		.program = program,
@@ -179,7 +180,7 @@ static bool come_up(void)
 	static struct conf_error
 		error; /* what conf parses needs room; nothing of it is on the program's stack */
 	struct recorder_config config;
-	uint32_t fast_kinds, quota;
+	uint32_t fast_mutexes, fast_spin, quota;
 
 	if (!real_resolve()) {
 		say("the lock functions of the C library were not found behind it (loaded late, or "
@@ -196,13 +197,13 @@ static bool come_up(void)
 	if (!process.conf.settings.enabled)
 		return false;
 	arch_clock_init();
-	process.delegate_all = !selfcheck(&fast_kinds);
+	process.delegate_all = !selfcheck(&fast_mutexes, &fast_spin);
 	if (process.delegate_all)
 		say("this C library's mutexes are laid out in a way that is not known");
 	process.wrap_conditions = !process.conf.settings.cond_native && !process.delegate_all;
 	choose_policies();
 	conf_format_all(&process.conf, config_text, sizeof(config_text));
-	config = recorder_settings(fast_kinds);
+	config = recorder_settings(fast_mutexes, fast_spin);
 	cpus_read(&config.cpus_present, &config.cpus_allowed, &quota);
 	config.cpus_quota_milli = quota;
 	process.cpus = cpus_usable(config.cpus_allowed, quota);

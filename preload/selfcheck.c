@@ -162,9 +162,9 @@ static bool forced_to_fail(const char *what)
 	return forced && strcmp(forced, what) == 0;
 }
 
-bool selfcheck(uint32_t *fast_kinds)
+bool selfcheck(uint32_t *fast_mutexes, uint32_t *fast_spin)
 {
-	*fast_kinds = 0;
+	*fast_mutexes = *fast_spin = 0;
 	for (unsigned kind = 0; kind < KINDS; kind++) {
 		if (!fields_hold(kind))
 			return false;
@@ -173,8 +173,9 @@ bool selfcheck(uint32_t *fast_kinds)
 		return false;
 	if (forced_to_fail("kinds"))
 		return true;
-	for (unsigned kind = 0; kind < KINDS; kind++)
-		*fast_kinds |= (uint32_t)kind_holds(kind) << kind;
-	*fast_kinds |= spin_holds() ? FAST_SPIN : 0;
+	/* One comparison on the hot path: the kinds up to the first one that fails. */
+	while (*fast_mutexes < KINDS && kind_holds(*fast_mutexes))
+		++*fast_mutexes;
+	*fast_spin = spin_holds();
 	return true;
 }

@@ -20,7 +20,7 @@ static inline bool spin_try_fast(pthread_spinlock_t *s, const struct thread *t)
 {
 	int expected = SPIN_FREE;
 
-	if (unlikely(!(t->fast_kinds & FAST_SPIN)))
+	if (unlikely(!t->fast_spin))
 		return false;
 	/* Acquire pairs with the release of glibc's unlock. */
 	return likely(atomic_compare_exchange_strong_explicit((atomic_int *)s, &expected,

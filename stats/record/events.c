@@ -31,17 +31,17 @@ static void sample_next(struct thread *t)
 	t->until_sample = t->sample_step = sample_step(t);
 }
 
-OUT_OF_LINE void hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
+OUT_OF_LINE int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
 {
 	struct rlk_cell *cell;
 	uint32_t at = 0;
 
 	sample_next(t);
 	if (recorder.holds == RECORD_HOLDS_OFF)
-		return;
+		return 0;
 	cell = entry_cell(t, e);
 	if (!cell)
-		return;
+		return 0;
 	if (!now) /* otherwise it ends a wait, which has looked already */
 		owner_seen(t, cell, lock_row(e->record - 1));
 	/* A hold of this lock that was never seen to end (another thread unlocked it) makes room
@@ -50,7 +50,7 @@ OUT_OF_LINE void hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key,
 		at++;
 	if (at == HELD_MAX) {
 		add64(&arena_header->lost.holds_dropped, 1);
-		return;
+		return 0;
 	}
 	t->held[at].key = key;
 	t->held[at].entry = e;
@@ -58,6 +58,7 @@ OUT_OF_LINE void hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key,
 	recorder_calibrate_sometimes(t->held[at].start);
 	if (at == t->held_count)
 		t->held_count = at + 1;
+	return 0;
 }
 
 OUT_OF_LINE void hold_end(struct thread *t, uint64_t key)

@@ -157,7 +157,8 @@ bool recorder_open(const struct recorder_config *from)
 	recorder.holds = config.holds;
 	recorder.hold_sample = config.hold_sample ? config.hold_sample : 1;
 	recorder.tid = config.tid;
-	recorder.fast_kinds = config.fast_kinds;
+	recorder.fast_mutexes = config.fast_mutexes;
+	recorder.fast_spin = config.fast_spin;
 	token_open();
 	threads_open();
 	modules_open(config.program ? config.program : "");

@@ -28,8 +28,8 @@ struct recorder_config {
 	uint32_t stack_depth;
 	uint64_t max_memory, max_locks;
 	int32_t (*tid)(
-		void);       /* the calling thread, as glibc writes it into a mutex's owner field */
-	uint32_t fast_kinds; /* see struct thread */
+		void); /* the calling thread, as glibc writes it into a mutex's owner field */
+	uint32_t fast_mutexes, fast_spin; /* see struct thread */
 	bool delegate_all;
 	uint32_t cpus_present, cpus_allowed, cpus_quota_milli;
 	/* Name of the recording, absolute, for the process as it is now; the n-th try (from 0)
@@ -48,7 +48,7 @@ struct recorder {
 	uint32_t hold_sample;
 	uint32_t stack_depth;
 	int32_t (*tid)(void);
-	uint32_t fast_kinds;
+	uint32_t fast_mutexes, fast_spin;
 	uint64_t calibrated; /* ticks of the last calibration */
 };
 
@@ -95,19 +95,21 @@ void recorder_close(void);
 
 uint32_t sample_step(struct thread *t);
 
-/* Starts timing the hold of `e`'s lock, acquired at `now` (0: read the clock). Out of line. */
-void hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now);
+/* Starts timing the hold of `e`'s lock, acquired at `now` (0: read the clock). Out of line. Always
+ * 0. */
+int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now);
 /* The lock of `key` is about to be released. Call only while t->held_count is not 0. */
 void hold_end(struct thread *t, uint64_t key);
 
-/* One acquisition; `now` as in hold_begin(). */
-static inline void entry_count(
+/* One acquisition; `now` as in hold_begin(). Always 0: see mutex_count(). */
+static inline int entry_count(
 	struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t site, uint64_t now)
 {
 	shard_add(&e->acquired, 1);
 	store64(&e->site, site);
 	if (unlikely(--t->until_sample == 0))
-		hold_begin(t, e, key, now);
+		return hold_begin(t, e, key, now);
+	return 0;
 }
 
 /* --- waiting

@@ -148,7 +148,8 @@ static struct thread *thread_birth(void)
 		t->tid = recorder.tid();
 		t->destructor_runs = 0;
 		shard_begin(t);
-		t->fast_kinds = recorder.fast_kinds;
+		t->fast_mutexes = recorder.fast_mutexes;
+		t->fast_spin = recorder.fast_spin;
 		t->live = 1;
 		store32_release(&tid_slots[(uint32_t)t->tid % TID_SLOTS], t->number + 1);
 		thread_self = t;
@@ -207,7 +208,8 @@ static void thread_retire(struct thread *t)
 	if (t->row)
 		store32(&t->row->state, 2);
 	t->live = 0;
-	t->fast_kinds = 0;
+	t->fast_mutexes = 0;
+	t->fast_spin = 0;
 	t->held_count = 0;
 	t->stack_low = t->stack_top = 0;
 	memset(t->memo, 0, sizeof(t->memo));

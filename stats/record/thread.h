@@ -47,8 +47,8 @@ struct stack_memo {
 
 /*
  * Lives in private memory that a child of fork() finds wiped (MADV_WIPEONFORK), whatever made the
- * child: with entries == NULL and fast_kinds == 0 every hook takes the slow path, which then starts
- * anew.
+ * child: with entries == NULL and fast_mutexes == 0 every hook takes the slow path, which then
+ * starts anew.
  */
 struct thread {
 	/* The hot line. */
@@ -58,7 +58,8 @@ struct thread {
 	uint32_t until_sample;     /* acquisitions up to the next timed hold */
 	int32_t tid;               /* as glibc has it in a mutex this thread owns */
 	uint32_t
-		fast_kinds; /* bit per mutex kind whose first try may be our own compare-and-swap */
+		fast_mutexes; /* kinds of mutex below it may be taken by our own compare-and-swap */
+	uint32_t fast_spin;   /* 1: spinlocks too */
 	uint32_t held_count; /* holds being timed; not 0 as well where unlocking needs the slow path
 			      */
 	uint32_t number;     /* of the shard */
