@@ -54,22 +54,27 @@ static void wait_for(const sigset_t *set, struct launched *result)
 	}
 }
 
-static pid_t start(const char *path, char *const argv[], const sigset_t *mask,
-	const struct sigaction *child_before, int report)
+static bool replace(int fd, int as)
 {
-	pid_t pid = fork();
+	return fd < 0 || fd == as || dup2(fd, as) == as;
+}
 
-	if (pid == 0) {
-		int error;
+/* In the child. Returns only when the program could not be executed. */
+static void become(const struct launch_plan *plan, int report)
+{
+	int error;
 
-		restore_signals(mask, child_before);
-		execvp(path, argv);
-		error = errno;
-		while (write(report, &error, sizeof(error)) < 0 && errno == EINTR)
-			;
-		_exit(127);
-	}
-	return pid;
+	if (plan->own_group)
+		setpgid(0, 0);
+	errno = ENOMEM;
+	if (replace(plan->in, STDIN_FILENO) && replace(plan->out, STDOUT_FILENO) &&
+		replace(plan->out, STDERR_FILENO) &&
+		(!plan->prepare || plan->prepare(plan->context)))
+		execvp(plan->path, plan->argv);
+	error = errno;
+	while (write(report, &error, sizeof(error)) < 0 && errno == EINTR)
+		;
+	_exit(127);
 }
 
 /* 0 when the other end was closed by a successful exec, else the errno it sent. */
@@ -84,23 +89,38 @@ static int start_error(int fd)
 	return length == sizeof(error) ? error : 0;
 }
 
-int launch(const char *path, char *const argv[], struct launched *result)
+int launch_start(const struct launch_plan *plan, const sigset_t *mask,
+	const struct sigaction *child_before, pid_t *pid)
 {
-	uint64_t begin = arch_monotonic_ns();
-	struct sigaction child_before;
-	sigset_t set, before;
 	int ends[2], error;
 
-	*result = (struct launched){0};
+	*pid = 0;
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return errno;
-	block_signals(&set, &before, &child_before);
-	result->pid = start(path, argv, &before, &child_before, ends[1]);
-	error = result->pid < 0 ? errno : 0;
+	*pid = fork();
+	if (*pid == 0) {
+		restore_signals(mask, child_before);
+		become(plan, ends[1]);
+	}
+	error = *pid < 0 ? errno : 0;
 	close(ends[1]);
 	if (!error)
 		error = start_error(ends[0]);
 	close(ends[0]);
+	return error;
+}
+
+int launch(const char *path, char *const argv[], struct launched *result)
+{
+	struct launch_plan plan = {.path = path, .argv = argv, .in = -1, .out = -1};
+	uint64_t begin = arch_monotonic_ns();
+	struct sigaction child_before;
+	sigset_t set, before;
+	int error;
+
+	*result = (struct launched){0};
+	block_signals(&set, &before, &child_before);
+	error = launch_start(&plan, &before, &child_before, &result->pid);
 	if (result->pid > 0)
 		wait_for(&set, result);
 	drop_pending(&set);

@@ -9,6 +9,7 @@
 #ifndef RELOCK_CLI_LAUNCH_H
 #define RELOCK_CLI_LAUNCH_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -20,6 +21,24 @@ struct launched {
 	struct rusage usage;
 	uint64_t wall_ns;
 };
+
+/* How a program is started. */
+struct launch_plan {
+	const char *path;
+	char *const *argv;
+	int in, out;    /* become its stdin, and its stdout and stderr; -1: those of this process */
+	bool own_group; /* a process group of its own */
+	bool (*prepare)(void *context); /* in the child, before the program; may be NULL. False: it
+					   is not executed */
+	void *context;
+};
+
+/*
+ * Starts a program with this signal mask and way of handling SIGCHLD. Returns 0, or the errno that
+ * kept it from starting. *pid is to be waited for whenever it is positive.
+ */
+int launch_start(const struct launch_plan *plan, const sigset_t *mask,
+	const struct sigaction *child_before, pid_t *pid);
 
 /* Executes `path` with `argv`. Returns 0 once it has ended, or the errno that kept it from
  * starting.

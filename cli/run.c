@@ -1,17 +1,15 @@
 /* relock run: runs a program under a policy, then reports what its locks cost. */
 #include "cli/environment.h"
-#include "cli/install.h"
 #include "cli/launch.h"
 #include "cli/output.h"
-#include "cli/program.h"
 #include "cli/reporting.h"
 #include "cli/settings.h"
+#include "cli/subject.h"
 #include "stats/report/units.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,82 +23,21 @@ struct run {
 	char preloaded[PATH_MAX]; /* the library as LD_PRELOAD names it; "": none */
 };
 
-/* Returns 0, or the exit status of a refusal. */
-static int check_program(const struct run *run)
-{
-	const struct program *program = &run->program;
-
-	switch (program->reach) {
-	case PROGRAM_REACHED:
-		return 0;
-	case PROGRAM_MISSING:
-		cli_say("%s", program->reason);
-		return CLI_NOT_FOUND;
-	case PROGRAM_NOT_RUNNABLE:
-		cli_say("%s", program->reason);
-		return CLI_NOT_EXECUTABLE;
-	default:
-		break;
-	}
-	if (cli_has(run->args, "force")) {
-		cli_say("%s; running it all the same, without effect on it", program->reason);
-		return 0;
-	}
-	return cli_fail("%s; to run it all the same, add --force", program->reason);
-}
-
-static void make_run_id(char *out, size_t size)
-{
-	uint64_t bits = 0;
-
-	if (getrandom(&bits, sizeof(bits), GRND_NONBLOCK) != sizeof(bits))
-		bits = arch_monotonic_ns() ^ (uint64_t)getpid() << 40;
-	snprintf(out, size, "%016llx", (unsigned long long)bits);
-}
-
-/* What a sanitizer's runtime makes of a library it does not know. */
-static bool respect_sanitizer(struct run *run)
-{
-	const struct program *program = &run->program;
-	size_t stacks = conf_find("record.stacks");
-	struct conf_error error;
-
-	if (!program->sanitizer)
-		return true;
-	if (!program->sanitizer_file[0])
-		cli_say("%s is linked into '%s': its own hooks come before relock's, so that sites "
-			"in the report may lie in its runtime",
-			program->sanitizer, program->image);
-	/* It sees libunwind's locking only in part, and would call that races. */
-	if (strcmp(program->sanitizer, "ThreadSanitizer") != 0 ||
-		run->conf.origins.origin[stacks] != FROM_DEFAULT)
-		return true;
-	cli_say("no stacks are recorded under ThreadSanitizer, which would report the unwinder as "
-		"racing; --set record.stacks=on records them all the same");
-	if (conf_set(&run->conf, "record.stacks", "off", FROM_COMMAND_LINE, program->sanitizer,
-		    &error))
-		return true;
-	cli_say("%s", error.message);
-	return false;
-}
-
 /* Everything that can go wrong before the program starts. Returns 0 or an exit status. */
 static int prepare(struct run *run)
 {
 	const struct program *program = &run->program;
 	struct environment wanted = {.conf = &run->conf, .first = program->sanitizer_file};
-	char library[PATH_MAX], image[PATH_MAX];
+	char library[PATH_MAX], process[PATH_MAX];
 
-	/* The library knows the program by the file that is mapped, not by a link to it. */
-	if (!realpath(program->image, image))
-		snprintf(image, sizeof(image), "%s", program->image);
-	if (!settings_load(run->args, basename(image), &run->conf) || !respect_sanitizer(run) ||
-		!install_library(library, sizeof(library)) ||
-		!install_preloadable(library, run->preloaded, sizeof(run->preloaded)))
+	subject_process(program, process, sizeof(process));
+	if (!settings_load(run->args, process, &run->conf) ||
+		!subject_respect_sanitizer(program, &run->conf) ||
+		!subject_library(library, run->preloaded))
 		return CLI_OURS;
 	if (run->conf.settings.record && !output_decide(&run->conf, &run->output))
 		return CLI_OURS;
-	make_run_id(run->run_id, sizeof(run->run_id));
+	subject_run_id(run->run_id, sizeof(run->run_id));
 	wanted.output = run->output.pattern;
 	wanted.run_id = run->run_id;
 	/* Into musl's programs the library must not get: it would keep them from starting. */
@@ -185,7 +122,7 @@ int run_main(const struct cli_args *args)
 	if (!reporting_options(args, stderr, &options))
 		return CLI_OURS;
 	program_examine(&run.program, args->operands[0]);
-	status = check_program(&run);
+	status = subject_check(&run.program, cli_has(args, "force"));
 	if (!status)
 		status = prepare(&run);
 	if (status)
