@@ -9,7 +9,7 @@
 
 struct class_label {
 	char *text;
-	size_t variable_length;
+	char *family; /* static locks */
 };
 
 struct labels {
@@ -36,8 +36,10 @@ void labels_free(struct labels *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < l->model->classes.count; i++)
+	for (size_t i = 0; i < l->model->classes.count; i++) {
 		free(l->classes[i].text);
+		free(l->classes[i].family);
+	}
 	for (size_t i = 0; i < l->model->sites.count; i++)
 		free(l->sites[i]);
 	for (size_t i = 0; i < l->model->stacks.count; i++)
@@ -141,18 +143,20 @@ static char *born_label(struct labels *l, uint32_t class)
 	return label;
 }
 
-static char *static_label(struct labels *l, uint32_t class, size_t *variable_length)
+static void static_label(struct labels *l, uint32_t class, struct class_label *out)
 {
 	const struct site *place = &l->model->classes.row[class].place;
-	char *label;
+	struct variable_name name;
 
-	if (place->module == NONE)
-		return memory_format("0x%" PRIx64, place->offset);
-	label = symbols_variable(l->symbols, place->module, place->offset, variable_length);
-	if (!label)
-		label = memory_format(
+	if (place->module == NONE) {
+		out->text = memory_format("0x%" PRIx64, place->offset);
+	} else if (symbols_variable(l->symbols, place->module, place->offset, &name)) {
+		out->text = name.whole;
+		out->family = name.family;
+	} else {
+		out->text = memory_format(
 			"%s+0x%" PRIx64, symbols_module(l->symbols, place->module), place->offset);
-	return label;
+	}
 }
 
 const char *labels_class(struct labels *l, uint32_t class)
@@ -164,7 +168,7 @@ const char *labels_class(struct labels *l, uint32_t class)
 		return kept->text;
 	switch (l->model->classes.row[class].birth) {
 	case RLK_BORN_STATIC:
-		kept->text = static_label(l, class, &kept->variable_length);
+		static_label(l, class, kept);
 		break;
 	case 0:
 		kept->text = memory_copy("[not described]");
@@ -178,10 +182,10 @@ const char *labels_class(struct labels *l, uint32_t class)
 	return kept->text;
 }
 
-size_t labels_variable_length(struct labels *l, uint32_t class)
+const char *labels_family(struct labels *l, uint32_t class)
 {
 	labels_class(l, class);
-	return l->classes[class].variable_length;
+	return l->classes[class].family;
 }
 
 /* --- numbers of locks within their class */

@@ -1,7 +1,7 @@
 /*
  * What locks, classes and contexts are called in a report.
  *
- * A static lock is called like its variable ("table_lock", "table+0x40"), another one like the
+ * A static lock is called like its variable ("table_lock", "table[3].lock"), another one like the
  * place it was born at ("DBImpl (db_impl.cc:150)"): the constructor's class, or the function. When
  * that place is only a wrapper ("port::Mutex"), the place that waits for it most is added. Several
  * locks of one class are told apart as "#1", "#2", by time waited.
@@ -23,7 +23,8 @@ const char *labels_class(struct labels *labels, uint32_t class);
 char *labels_lock(struct labels *labels, uint32_t lock);
 /* The headline of a context; "?" when nothing is known. */
 const char *labels_context(struct labels *labels, uint32_t context);
-/* How much of a static class's label is the variable's name, without "+0x40"; 0 for others. */
-size_t labels_variable_length(struct labels *labels, uint32_t class);
+/* Of a static class: what the locks in one array have in common, "table[].lock". NULL for others.
+ */
+const char *labels_family(struct labels *labels, uint32_t class);
 
 #endif

@@ -122,31 +122,35 @@ static void print_warnings(const struct model *m, FILE *err)
 		complain(err, m->notes.text[i]);
 }
 
-static void report_print(
-	struct model *m, const struct report_options *options, size_t key, FILE *out, FILE *err)
+static size_t row_limit(const struct report_options *options)
 {
-	struct report r = {.model = m, .options = options, .key = key, .out = out};
+	if (options->rows == REPORT_ROWS_ALL)
+		return SIZE_MAX;
+	if (options->rows > 0)
+		return options->rows;
+	return options->format == REPORT_TEXT ? ROWS_IN_TEXT : SIZE_MAX;
+}
 
-	r.rows = options->rows;
-	if (options->rows == 0)
-		r.rows = options->format == REPORT_TEXT ? ROWS_IN_TEXT : SIZE_MAX;
-	else if (options->rows == REPORT_ROWS_ALL)
-		r.rows = SIZE_MAX;
-	r.style = (struct style){locale_is_utf8(), color_wanted(options->color, out)};
-	r.symbols = symbols_new(m);
-	r.labels = labels_new(m, r.symbols);
-	r.view = view_new(m, r.labels, options->by, key);
+static void report_print(struct report *r, FILE *err)
+{
+	const struct report_options *options = r->options;
+
+	r->rows = row_limit(options);
+	r->style = (struct style){locale_is_utf8(), color_wanted(options->color, r->out)};
+	r->symbols = symbols_new(r->model);
+	r->labels = labels_new(r->model, r->symbols);
+	r->view = view_new(r->model, r->labels, options->by, r->key);
 	if (options->format == REPORT_JSON)
-		json_print(&r);
+		json_print(r);
 	else if (options->format == REPORT_CSV)
-		csv_print(&r);
+		csv_print(r);
 	else
-		screen_print(&r);
+		screen_print(r);
 	if (options->format != REPORT_TEXT)
-		print_warnings(m, err);
-	view_free(r.view);
-	labels_free(r.labels);
-	symbols_free(r.symbols);
+		print_warnings(r->model, err);
+	view_free(r->view);
+	labels_free(r->labels);
+	symbols_free(r->symbols);
 }
 
 static bool options_check(const struct report_options *options, size_t *key, FILE *err)
@@ -167,23 +171,22 @@ static bool options_check(const struct report_options *options, size_t *key, FIL
 int report_run(const char *const *paths, size_t count, const struct report_options *options,
 	FILE *out, FILE *err)
 {
-	struct model *m;
-	size_t key;
+	struct report r = {.options = options, .paths = paths, .path_count = count, .out = out};
 	int status = REPORT_OK;
 
-	if (!options_check(options, &key, err))
+	if (!options_check(options, &r.key, err))
 		return REPORT_BAD_OPTION;
-	m = model_new();
+	r.model = model_new();
 	for (size_t i = 0; i < count; i++)
-		read_path(m, paths[i], err);
-	if (m->runs.count == 0) {
-		print_warnings(m, err);
+		read_path(r.model, paths[i], err);
+	if (r.model->runs.count == 0) {
+		print_warnings(r.model, err);
 		status = REPORT_UNREADABLE;
 	} else {
-		model_finish(m);
-		report_print(m, options, key, out, err);
+		model_finish(r.model);
+		report_print(&r, err);
 	}
-	model_free(m);
+	model_free(r.model);
 	if (fflush(out) != 0 || ferror(out)) {
 		complain(err, "the report could not be written");
 		status = REPORT_UNREADABLE;

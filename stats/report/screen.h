@@ -14,6 +14,8 @@ struct report {
 	struct labels *labels;
 	struct view *view;
 	const struct report_options *options;
+	const char *const *paths; /* as they were asked for */
+	size_t path_count;
 	size_t key;
 	size_t rows; /* SIZE_MAX: all */
 	struct style style;

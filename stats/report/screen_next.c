@@ -33,32 +33,36 @@ static char *quoted(const char *path)
 	return out;
 }
 
+static void put_path(const struct report *r, const char *path)
+{
+	char *shown = quoted(path);
+
+	fputc(' ', r->out);
+	screen_text(r, shown);
+	free(shown);
+}
+
 static void put_own_next(const struct report *r)
 {
 	const struct model *m = r->model;
-	bool waited = m->total.counter[COUNT_contended] > 0;
-	const struct run *run = &m->runs.row[0];
-	char *path = quoted(waited || !run->program ? run->path : run->program);
+	const char *program = m->runs.row[0].program;
 
 	screen_margin(r, "next", false);
-	if (!waited && run->program)
-		fputs("relock doctor ", r->out);
-	else if (!r->options->stacks && any_stacks(m))
-		fputs("relock report --stacks ", r->out);
-	else if (r->view->by != REPORT_BY_CLASS)
-		fputs("relock report --by class ", r->out);
-	else
-		fputs("relock report --by thread ", r->out);
-	screen_text(r, path);
-	for (size_t i = 1; waited && i < m->runs.count; i++) {
-		char *other = quoted(m->runs.row[i].path);
-
-		fputc(' ', r->out);
-		screen_text(r, other);
-		free(other);
+	if (m->total.counter[COUNT_contended] == 0 && program) {
+		fputs("relock doctor", r->out);
+		put_path(r, program);
+	} else {
+		fputs("relock report", r->out);
+		if (!r->options->stacks && any_stacks(m))
+			fputs(" --stacks", r->out);
+		else if (r->view->by != REPORT_BY_CLASS)
+			fputs(" --by class", r->out);
+		else
+			fputs(" --by thread", r->out);
+		for (size_t i = 0; i < r->path_count; i++)
+			put_path(r, r->paths[i]);
 	}
 	fputc('\n', r->out);
-	free(path);
 }
 
 void screen_next(const struct report *r)

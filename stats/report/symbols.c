@@ -1,6 +1,7 @@
 #include "stats/report/symbols.h"
 
 #include "stats/report/dwarf.h"
+#include "stats/report/members.h"
 #include "stats/report/memory.h"
 #include "stats/report/names.h"
 #include "stats/report/symtab.h"
@@ -22,6 +23,7 @@ struct opened {
 	struct symtab variables; /* read when the first variable is asked for */
 	bool variables_read;
 	struct compunits units;
+	struct members members;
 };
 
 struct symbols {
@@ -61,6 +63,7 @@ void symbols_free(struct symbols *s)
 	for (size_t i = 0; i < s->module_count; i++) {
 		symtab_free(&s->opened[i].variables);
 		compunits_free(&s->opened[i].units);
+		members_free(&s->opened[i].members);
 		if (s->opened[i].dwfl)
 			dwfl_end(s->opened[i].dwfl);
 	}
@@ -189,28 +192,56 @@ const struct frames *symbols_site(struct symbols *s, uint32_t row)
 	return frames;
 }
 
-char *symbols_variable(struct symbols *s, uint32_t module, uint64_t address, size_t *name_length)
+/* Takes the numbers out of "[3]", in place. */
+static char *without_indices(char *path)
+{
+	char *out = path;
+
+	for (const char *in = path; *in; in++) {
+		*out++ = *in;
+		if (*in == '[')
+			in += strspn(in + 1, "0123456789");
+	}
+	*out = '\0';
+	return path;
+}
+
+static void name_variable(struct opened *o, const struct variable *variable, uint64_t offset,
+	struct variable_name *out)
+{
+	char *full = name_demangle(variable->name), *brief = name_shorten(full);
+	char *path = members_path(&o->members, o->module, variable->start, offset);
+
+	if (path) {
+		out->whole = memory_format("%s%s", brief, path);
+		out->family = without_indices(memory_copy(out->whole));
+	} else if (offset > 0) {
+		out->whole = memory_format("%s+0x%" PRIx64, brief, offset);
+		out->family = memory_format("%s[]", brief);
+	} else {
+		out->whole = memory_copy(brief);
+		out->family = memory_format("%s[]", brief);
+	}
+	free(path);
+	free(full);
+	free(brief);
+}
+
+bool symbols_variable(
+	struct symbols *s, uint32_t module, uint64_t address, struct variable_name *out)
 {
 	struct opened *o = module_get(s, module);
 	const struct variable *variable;
-	uint64_t offset;
-	char *full, *brief, *text;
 
 	if (!o->module)
-		return NULL;
+		return false;
 	if (!o->variables_read) {
 		o->variables_read = true;
 		symtab_read(&o->variables, o->module);
 	}
 	variable = symtab_find(&o->variables, address + o->bias);
 	if (!variable)
-		return NULL;
-	offset = address + o->bias - variable->start;
-	full = name_demangle(variable->name);
-	brief = name_shorten(full);
-	*name_length = strlen(brief);
-	text = offset ? memory_format("%s+0x%" PRIx64, brief, offset) : memory_copy(brief);
-	free(full);
-	free(brief);
-	return text;
+		return false;
+	name_variable(o, variable, address + o->bias - variable->start, out);
+	return true;
 }

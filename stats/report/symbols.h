@@ -37,12 +37,16 @@ void symbols_free(struct symbols *symbols);
 /* Frames of a return address: of the call before it. Valid until symbols_free(). */
 const struct frames *symbols_site(struct symbols *symbols, uint32_t site);
 
-/*
- * The variable that an address in a module's data is inside of, for free(): "name", or "name+0x40".
- * The length of the name alone goes to *name_length. NULL: not known.
- */
-char *symbols_variable(
-	struct symbols *symbols, uint32_t module, uint64_t address, size_t *name_length);
+/* The place of a static lock. */
+struct variable_name {
+	char *whole;  /* "table_lock", "table[3].lock", or without debug information "table+0x40" */
+	char *family; /* what its likes have in common: "table_lock", "table[].lock", "table[]" */
+};
+
+/* The variable that an address in a module's data is inside of; both texts for free(). False: not
+ * known. */
+bool symbols_variable(
+	struct symbols *symbols, uint32_t module, uint64_t address, struct variable_name *out);
 
 /* The file name of a module without directories, "[unknown]" when it has none. */
 const char *symbols_module(const struct symbols *symbols, uint32_t module);

@@ -36,29 +36,26 @@ static bool same_variable(const void *context, uint32_t row)
 {
 	const struct variable_key *key = context;
 	const struct view *v = key->view;
-	uint32_t other = v->row[row].subject;
-	size_t length = labels_variable_length(v->labels, key->class);
+	const char *other = labels_family(v->labels, v->row[row].subject);
 
-	return view_class(v, other)->kind == view_class(v, key->class)->kind &&
-	       labels_variable_length(v->labels, other) == length &&
-	       strncmp(labels_class(v->labels, other), labels_class(v->labels, key->class),
-		       length) == 0;
+	return view_class(v, v->row[row].subject)->kind == view_class(v, key->class)->kind &&
+	       other && strcmp(other, labels_family(v->labels, key->class)) == 0;
 }
 
 /* The row of the classes that are one variable; makes it when there is none yet. */
 static uint32_t class_row(struct view *v, struct index *variables, uint32_t class)
 {
 	struct variable_key key = {v, class};
-	size_t length = labels_variable_length(v->labels, class);
-	uint64_t hash = index_hash_bytes(
-		view_class(v, class)->kind, labels_class(v->labels, class), length);
-	uint32_t row = length > 0 ? index_find(variables, hash, same_variable, &key) : INDEX_NONE;
+	const char *family = labels_family(v->labels, class);
+	uint64_t hash =
+		family ? index_hash_bytes(view_class(v, class)->kind, family, strlen(family)) : 0;
+	uint32_t row = family ? index_find(variables, hash, same_variable, &key) : INDEX_NONE;
 
 	if (row != INDEX_NONE)
 		return row;
 	row = (uint32_t)v->count++;
 	v->row[row] = (struct view_row){.subject = class, .number = row};
-	if (length > 0)
+	if (family)
 		index_insert(variables, hash, row);
 	return row;
 }
@@ -228,17 +225,15 @@ void view_figures_add(const struct view *v, size_t row, struct figures *out)
 char *view_label(const struct view *v, size_t row)
 {
 	const struct view_row *r = &v->row[row];
-	size_t length;
+	const char *family;
 
 	switch (v->by) {
 	case REPORT_BY_LOCK:
 		return labels_lock(v->labels, r->subject);
 	case REPORT_BY_CLASS:
-		length = labels_variable_length(v->labels, r->subject);
-		if (length > 0 && r->count > 1)
-			return memory_format(
-				"%.*s[]", (int)length, labels_class(v->labels, r->subject));
-		return memory_copy(labels_class(v->labels, r->subject));
+		family = labels_family(v->labels, r->subject);
+		return memory_copy(
+			family && r->count > 1 ? family : labels_class(v->labels, r->subject));
 	case REPORT_BY_SITE:
 		return memory_copy(labels_context(v->labels, r->subject));
 	case REPORT_BY_THREAD:

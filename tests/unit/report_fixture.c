@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 struct fixture_addresses {
-	uintptr_t table_lock, table, table_entry;
+	uintptr_t table_lock, table, table_entry, deep;
 	uintptr_t inlined; /* return address inside Mutex_Lock, inlined into headline_function */
 	uintptr_t mangled; /* in leveldb::DBImpl::Write() */
 	uintptr_t constructor; /* in leveldb::DBImpl::DBImpl() */
@@ -15,6 +15,21 @@ static struct {
 	uint64_t other;
 	pthread_mutex_t lock;
 } fixture_table[8];
+
+struct shard {
+	long size;
+	union {
+		long other;
+		struct {
+			char name[16];
+			struct {
+				long owner;
+				pthread_mutex_t lock;
+			} locks[3];
+		} inner;
+	};
+};
+static struct shard fixture_shards[2][4];
 
 /* Where the caller will go on: what a hook of relock sees. */
 __attribute__((noinline)) static uintptr_t here(void)
@@ -62,6 +77,7 @@ void fixture_addresses(struct fixture_addresses *out)
 	out->table_lock = (uintptr_t)&fixture_table_lock;
 	out->table = (uintptr_t)fixture_table;
 	out->table_entry = (uintptr_t)&fixture_table[1].lock;
+	out->deep = (uintptr_t)&fixture_shards[1][2].inner.locks[1].lock;
 	out->inlined = headline_function();
 	out->mangled = fixture_write();
 	out->constructor = fixture_construct();

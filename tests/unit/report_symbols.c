@@ -13,9 +13,10 @@
 #define FILE_NAME "symbols.rlk"
 
 struct fixture_addresses {
-	uintptr_t table_lock, table, table_entry, inlined, mangled, constructor;
+	uintptr_t table_lock, table, table_entry, deep, inlined, mangled, constructor;
 };
 
+static const char *fixture; /* the one that is loaded */
 static struct fixture_addresses at;
 static struct rlk_module module;
 
@@ -41,7 +42,7 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	(void)size;
 	(void)unused;
-	if (!strstr(info->dlpi_name, "report_fixture"))
+	if (strcmp(info->dlpi_name, fixture) != 0)
 		return 0;
 	module.bias = module.start = info->dlpi_addr;
 	module.end = module.start + 0x100000;
@@ -51,16 +52,22 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *unused)
 	return 1;
 }
 
-static void setup(void)
+static void load(const char *path)
 {
-	void *library = dlopen(REPORT_FIXTURE, RTLD_NOW);
+	void *library = dlopen(path, RTLD_NOW);
 	void (*ask)(struct fixture_addresses *);
 
 	ck_assert_msg(library != NULL, "%s", dlerror());
 	*(void **)&ask = dlsym(library, "fixture_addresses");
 	ask(&at);
+	fixture = path;
 	ck_assert_int_eq(dl_iterate_phdr(find_module, NULL), 1);
 	ck_assert_uint_eq(module.build_id_length, 20);
+}
+
+static void setup(void)
+{
+	load(REPORT_FIXTURE);
 }
 
 struct named {
@@ -91,13 +98,13 @@ static void write_recording(uint8_t wrong_id, uint64_t birth)
 	struct builder b;
 	struct rlk_module row = module;
 	uint32_t class, sites[2];
-	uint64_t table[] = {at.table_lock, at.table + 8, at.table_entry};
+	uint64_t table[] = {at.table_lock, at.table + 8, at.table_entry, at.deep};
 
 	builder_begin(&b);
-	row.path = builder_text(&b, REPORT_FIXTURE);
+	row.path = builder_text(&b, fixture);
 	row.build_id[0] ^= wrong_id;
 	builder_add(&b, RLK_MODULES, 0, &row);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		class = builder_class(&b, RLK_BORN_STATIC, RLK_KIND_MUTEX, table[i], 1, 0);
 		builder_lock(&b, table[i], class, RLK_KIND_MUTEX);
 	}
@@ -126,9 +133,48 @@ START_TEST(test_static_locks_are_variables)
 	write_recording(0, at.constructor);
 	n = open_named(FILE_NAME);
 	expect_lock(&n, 0, "fixture_table_lock");
+	expect_lock(&n, 1, "fixture_table[0].lock");
+	expect_lock(&n, 2, "fixture_table[1].lock");
+	expect_lock(&n, 3, "fixture_shards[1][2].inner.locks[1].lock");
+	ck_assert_uint_eq(n.model->notes.count, 0);
+	close_named(&n);
+}
+END_TEST
+
+static void expect_class(struct named *n, uint32_t first_class, const char *name, uint32_t locks)
+{
+	struct view *v = view_new(n->model, n->labels, REPORT_BY_CLASS, 0);
+	bool found = false;
+
+	for (size_t i = 0; i < v->count; i++) {
+		char *label;
+
+		if (v->row[i].subject != first_class)
+			continue;
+		label = view_label(v, i);
+		ck_assert_str_eq(label, name);
+		ck_assert_uint_eq(v->row[i].count, locks);
+		free(label);
+		found = true;
+	}
+	ck_assert(found);
+	view_free(v);
+}
+
+START_TEST(test_without_debug_information)
+{
+	struct named n;
+
+	load(REPORT_FIXTURE_PLAIN);
+	write_recording(0, at.constructor);
+	n = open_named(FILE_NAME);
+	expect_lock(&n, 0, "fixture_table_lock");
 	expect_lock(&n, 1, "fixture_table+0x8");
 	expect_lock(&n, 2, "fixture_table+0x38");
-	ck_assert_uint_eq(n.model->notes.count, 0);
+	expect_class(&n, 0, "fixture_table_lock", 1);
+	expect_class(&n, 1, "fixture_table[]", 2);
+	ck_assert_str_eq(symbols_site(n.symbols, 0)->frame[0].brief, "headline_function");
+	ck_assert_ptr_null(symbols_site(n.symbols, 0)->frame[0].file);
 	close_named(&n);
 }
 END_TEST
@@ -136,22 +182,12 @@ END_TEST
 START_TEST(test_a_table_is_one_class)
 {
 	struct named n;
-	struct view *v;
-	char *label;
 
 	write_recording(0, at.constructor);
 	n = open_named(FILE_NAME);
-	v = view_new(n.model, n.labels, REPORT_BY_CLASS, 0);
-	ck_assert_uint_eq(v->count, 3);
-	for (size_t i = 0; i < v->count; i++) {
-		if (v->row[i].subject != 1)
-			continue;
-		label = view_label(v, i);
-		ck_assert_str_eq(label, "fixture_table[]");
-		ck_assert_uint_eq(v->row[i].count, 2);
-		free(label);
-	}
-	view_free(v);
+	expect_class(&n, 0, "fixture_table_lock", 1);
+	expect_class(&n, 1, "fixture_table[].lock", 2);
+	expect_class(&n, 3, "fixture_shards[1][2].inner.locks[1].lock", 1);
 	close_named(&n);
 }
 END_TEST
@@ -194,7 +230,7 @@ START_TEST(test_cxx_names)
 		frames->frame[0].function, "leveldb::DBImpl::Write(leveldb::WriteOptions const&)");
 	ck_assert_str_eq(frames->frame[0].brief, "leveldb::DBImpl::Write");
 	/* Born in a constructor: called like the class, and numbered. */
-	label = labels_lock(n.labels, 3);
+	label = labels_lock(n.labels, 4);
 	ck_assert_ptr_nonnull(strstr(label, "leveldb::DBImpl (report_fixture.c:"));
 	ck_assert_ptr_nonnull(strstr(label, ") #1"));
 	free(label);
@@ -271,7 +307,7 @@ START_TEST(test_wrappers_as_birth_place)
 	uint32_t class;
 
 	builder_begin(&b);
-	row.path = builder_text(&b, REPORT_FIXTURE);
+	row.path = builder_text(&b, fixture);
 	builder_add(&b, RLK_MODULES, 0, &row);
 	class = builder_class(&b, RLK_BORN_INIT, RLK_KIND_MUTEX, at.inlined, 1, 0);
 	builder_lock(&b, 0x7000, class, RLK_KIND_MUTEX);
@@ -294,6 +330,7 @@ Suite *report_symbols_suite(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_set_timeout(tests, 20);
 	tcase_add_test(tests, test_static_locks_are_variables);
+	tcase_add_test(tests, test_without_debug_information);
 	tcase_add_test(tests, test_a_table_is_one_class);
 	tcase_add_test(tests, test_inlined_frames);
 #ifdef RELOCK_HAVE_DEMANGLE
