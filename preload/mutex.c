@@ -84,10 +84,15 @@ static OUT_OF_LINE int mutex_count_slow(struct thread *t, pthread_mutex_t *m, ui
  * and needs no frame. */
 static inline int mutex_count(struct thread *t, pthread_mutex_t *m, uint64_t site)
 {
-	struct rlk_entry *e = likely(t->entries != NULL) ? entry_fast(t, (uint64_t)m) : NULL;
+	struct rlk_entry *e;
 
-	if (likely(e != NULL))
-		return entry_count(t, e, (uint64_t)m, site, 0);
+	if (likely(t->entries != NULL)) {
+		e = entry_fast(t, (uint64_t)m);
+		if (likely(e != NULL))
+			return entry_count(t, e, (uint64_t)m, site, 0);
+	} else if (!recorder.on) {
+		return 0;
+	}
 	return mutex_count_slow(t, m, site);
 }
 

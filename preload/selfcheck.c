@@ -108,12 +108,15 @@ static void lock_by_hand(pthread_mutex_t *m, unsigned kind)
 	m->__data.__nusers++;
 }
 
-static bool condition_wait_accepts(pthread_mutex_t *by_hand, const pthread_mutex_t *native)
+/* A condition wait takes the mutex back as one that others may wait for, so the native one goes
+ * through it as well. */
+static bool condition_wait_accepts(pthread_mutex_t *by_hand, pthread_mutex_t *native)
 {
 	static const struct timespec past = {0, 0};
 	pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 
 	return real.cond_timedwait(&c, by_hand, &past) == ETIMEDOUT &&
+	       real.cond_timedwait(&c, native, &past) == ETIMEDOUT &&
 	       memcmp(by_hand, native, sizeof(*native)) == 0;
 }
 

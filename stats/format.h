@@ -114,6 +114,8 @@ struct rlk_header {
 	uint32_t holds;                      /* 0 off, 1 sampled, 2 all */
 	uint32_t hold_sample;                /* one acquisition in so many is timed, on average */
 	uint32_t delegate_all; /* the start-up self-check failed: everything was left to glibc */
+	uint32_t fast_mutexes; /* mutex kinds below it were taken by our own first try */
+	uint32_t fast_spin;    /* 1: spinlocks too */
 
 	/* What the recorder itself costs, measured when the recording was created: ticks per 1024
 	 * events. */

@@ -63,6 +63,8 @@ static void header_fill(void)
 	h->holds = recorder.holds;
 	h->hold_sample = recorder.hold_sample;
 	h->delegate_all = config.delegate_all;
+	h->fast_mutexes = config.fast_mutexes;
+	h->fast_spin = config.fast_spin;
 }
 
 static void header_texts(void)

@@ -79,6 +79,8 @@ static void add_machine(cJSON *object, const struct run *run)
 	add_text(object, "holds", h->holds < 3 ? holds[h->holds] : NULL);
 	add_number(object, "hold_sample", h->hold_sample);
 	cJSON_AddBoolToObject(object, "delegate_all", h->delegate_all != 0);
+	cJSON_AddNumberToObject(object, "fast_mutexes", h->fast_mutexes);
+	cJSON_AddNumberToObject(object, "fast_spin", h->fast_spin);
 }
 
 static void add_policies(cJSON *object, const struct run *run)
