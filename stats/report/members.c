@@ -45,29 +45,30 @@ static void add_variable(struct members *m, Dwarf_Die *die, Dwarf_Addr bias)
 	m->variable[m->count++] = (struct typed_variable){address + bias, *die};
 }
 
-/* Scopes that variables of the whole program are declared in: namespaces, and functions with static
- * ones. */
-static void read_scope(struct members *m, Dwarf_Die *scope, Dwarf_Addr bias, int depth)
+/* What is looked for on a way through the debug information. */
+struct pass {
+	struct members *members;
+	Dwarf_Addr bias;
+	bool functions; /* static variables of functions, else those of files and namespaces */
+};
+
+static void read_scope(const struct pass *pass, Dwarf_Die *scope, bool in_function, int depth)
 {
 	Dwarf_Die die;
 
 	if (depth > DEPTH_MAX || dwarf_child(scope, &die) != 0)
 		return;
 	do {
-		if (m->visited++ > VISITED_MAX)
+		int tag = dwarf_tag(&die);
+
+		if (pass->members->visited++ > VISITED_MAX)
 			return;
-		switch (dwarf_tag(&die)) {
-		case DW_TAG_variable:
-			add_variable(m, &die, bias);
-			break;
-		case DW_TAG_namespace:
-		case DW_TAG_subprogram:
-		case DW_TAG_lexical_block:
-			read_scope(m, &die, bias, depth + 1);
-			break;
-		default:
-			break;
-		}
+		if (tag == DW_TAG_variable && in_function == pass->functions)
+			add_variable(pass->members, &die, pass->bias);
+		else if (tag == DW_TAG_namespace || tag == DW_TAG_lexical_block)
+			read_scope(pass, &die, in_function, depth + 1);
+		else if (tag == DW_TAG_subprogram && pass->functions)
+			read_scope(pass, &die, true, depth + 1);
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
@@ -78,14 +79,19 @@ static int variable_compare(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
+/* Functions come last: they are most of what there is, and hold few locks. */
 static void read_module(struct members *m, Dwfl_Module *module)
 {
-	Dwarf_Die *unit = NULL;
-	Dwarf_Addr bias;
+	struct pass pass = {.members = m};
 
 	m->read = true;
-	while ((unit = dwfl_module_nextcu(module, unit, &bias)))
-		read_scope(m, unit, bias, 0);
+	for (int round = 0; round < 2; round++) {
+		Dwarf_Die *unit = NULL;
+
+		pass.functions = round == 1;
+		while ((unit = dwfl_module_nextcu(module, unit, &pass.bias)))
+			read_scope(&pass, unit, false, 0);
+	}
 	if (m->count > 0)
 		qsort(m->variable, m->count, sizeof *m->variable, variable_compare);
 }

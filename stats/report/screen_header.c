@@ -174,6 +174,18 @@ static void put_threads(const struct report *r)
 		fprintf(r->out, " (%.1f per CPU)", m->threads_peak / cpus);
 }
 
+static void put_overhead(const struct report *r, double share)
+{
+	char text[UNITS_MAX];
+
+	units_share(share, text, sizeof text);
+	fprintf(r->out, "%srecorder overhead %s%s", screen_dot(r),
+		text[0] == '<'  ? ""
+		: r->style.utf8 ? "≈ "
+				: "~ ",
+		text);
+}
+
 static void put_times(const struct report *r)
 {
 	const struct model *m = r->model;
@@ -187,11 +199,8 @@ static void put_times(const struct report *r)
 	else
 		fputs("not known", r->out);
 	put_threads(r);
-	if (m->overhead_ns > 0 && m->cpu_known && m->cpu_ns > 0) {
-		fprintf(r->out, "%srecorder overhead %s ", screen_dot(r),
-			r->style.utf8 ? "≈" : "~");
-		put_share(r, (double)m->overhead_ns / (double)m->cpu_ns);
-	}
+	if (m->overhead_ns > 0 && m->cpu_known && m->cpu_ns > 0)
+		put_overhead(r, (double)m->overhead_ns / (double)m->cpu_ns);
 	fputc('\n', r->out);
 }
 

@@ -64,7 +64,11 @@ void units_share(double share, char *out, size_t size)
 {
 	double percent = share * 100;
 
-	snprintf(out, size, percent >= 99.95 ? "%.0f%%" : "%.1f%%", percent);
+	/* Little is not nothing. */
+	if (percent > 0 && percent < 0.05)
+		snprintf(out, size, "<0.1%%");
+	else
+		snprintf(out, size, percent >= 99.95 ? "%.0f%%" : "%.1f%%", percent);
 }
 
 /* --- characters */

@@ -23,7 +23,7 @@ struct style {
 void units_duration(uint64_t ns, bool exact, const struct style *style, char *out, size_t size);
 /* "9876", "12.3k", "9.21M", "1.20G". */
 void units_count(uint64_t count, char *out, size_t size);
-/* "41.2%", "0.0%", "100%". */
+/* "41.2%", "0.0%", "<0.1%" for what is more than nothing, "100%". */
 void units_share(double share, char *out, size_t size);
 
 /* A name for a terminal, for free(): control and formatting characters and bytes that are no UTF-8

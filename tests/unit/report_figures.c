@@ -244,6 +244,25 @@ START_TEST(test_counts)
 }
 END_TEST
 
+static const char *share(double value)
+{
+	static char text[UNITS_MAX];
+
+	units_share(value, text, sizeof text);
+	return text;
+}
+
+START_TEST(test_shares)
+{
+	ck_assert_str_eq(share(0), "0.0%");
+	ck_assert_str_eq(share(0.000001), "<0.1%");
+	ck_assert_str_eq(share(0.0005), "0.1%");
+	ck_assert_str_eq(share(0.412), "41.2%");
+	ck_assert_str_eq(share(0.9996), "100%");
+	ck_assert_str_eq(share(1.25), "125%");
+}
+END_TEST
+
 static void expect_escape(const char *in, const struct style *style, const char *out)
 {
 	char *text = units_escape(in, style);
@@ -313,6 +332,7 @@ Suite *report_figures_suite(void)
 	tcase_add_test(tests, test_spinning_is_what_is_left);
 	tcase_add_test(tests, test_durations);
 	tcase_add_test(tests, test_counts);
+	tcase_add_test(tests, test_shares);
 	tcase_add_test(tests, test_escapes);
 	tcase_add_test(tests, test_sanitized_is_valid);
 	tcase_add_test(tests, test_cut);

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 struct fixture_addresses {
-	uintptr_t table_lock, table, table_entry, deep;
+	uintptr_t table_lock, table, table_entry, deep, in_function;
 	uintptr_t inlined; /* return address inside Mutex_Lock, inlined into headline_function */
 	uintptr_t mangled; /* in leveldb::DBImpl::Write() */
 	uintptr_t constructor; /* in leveldb::DBImpl::DBImpl() */
@@ -71,6 +71,17 @@ __attribute__((noinline)) uintptr_t fixture_construct(void)
 	return address;
 }
 
+__attribute__((noinline)) static uintptr_t function_with_a_lock(void)
+{
+	static struct {
+		int users;
+		pthread_mutex_t guard;
+	} once;
+
+	__asm__ volatile("" : : "r"(&once) : "memory");
+	return (uintptr_t)&once.guard;
+}
+
 void fixture_addresses(struct fixture_addresses *out);
 void fixture_addresses(struct fixture_addresses *out)
 {
@@ -78,6 +89,7 @@ void fixture_addresses(struct fixture_addresses *out)
 	out->table = (uintptr_t)fixture_table;
 	out->table_entry = (uintptr_t)&fixture_table[1].lock;
 	out->deep = (uintptr_t)&fixture_shards[1][2].inner.locks[1].lock;
+	out->in_function = function_with_a_lock();
 	out->inlined = headline_function();
 	out->mangled = fixture_write();
 	out->constructor = fixture_construct();

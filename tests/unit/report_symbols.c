@@ -13,7 +13,7 @@
 #define FILE_NAME "symbols.rlk"
 
 struct fixture_addresses {
-	uintptr_t table_lock, table, table_entry, deep, inlined, mangled, constructor;
+	uintptr_t table_lock, table, table_entry, deep, in_function, inlined, mangled, constructor;
 };
 
 static const char *fixture; /* the one that is loaded */
@@ -98,13 +98,13 @@ static void write_recording(uint8_t wrong_id, uint64_t birth)
 	struct builder b;
 	struct rlk_module row = module;
 	uint32_t class, sites[2];
-	uint64_t table[] = {at.table_lock, at.table + 8, at.table_entry, at.deep};
+	uint64_t table[] = {at.table_lock, at.table + 8, at.table_entry, at.deep, at.in_function};
 
 	builder_begin(&b);
 	row.path = builder_text(&b, fixture);
 	row.build_id[0] ^= wrong_id;
 	builder_add(&b, RLK_MODULES, 0, &row);
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		class = builder_class(&b, RLK_BORN_STATIC, RLK_KIND_MUTEX, table[i], 1, 0);
 		builder_lock(&b, table[i], class, RLK_KIND_MUTEX);
 	}
@@ -126,6 +126,16 @@ static void expect_lock(struct named *n, uint32_t lock, const char *name)
 	free(label);
 }
 
+/* Compilers append numbers to the names of functions' variables: "once.0.guard". */
+static void expect_lock_like(struct named *n, uint32_t lock, const char *start, const char *end)
+{
+	char *label = labels_lock(n->labels, lock);
+
+	ck_assert_msg(strstr(label, start) != NULL, "%s", label);
+	ck_assert_str_eq(label + strlen(label) - strlen(end), end);
+	free(label);
+}
+
 START_TEST(test_static_locks_are_variables)
 {
 	struct named n;
@@ -136,6 +146,7 @@ START_TEST(test_static_locks_are_variables)
 	expect_lock(&n, 1, "fixture_table[0].lock");
 	expect_lock(&n, 2, "fixture_table[1].lock");
 	expect_lock(&n, 3, "fixture_shards[1][2].inner.locks[1].lock");
+	expect_lock_like(&n, 4, "once", ".guard");
 	ck_assert_uint_eq(n.model->notes.count, 0);
 	close_named(&n);
 }
@@ -230,7 +241,7 @@ START_TEST(test_cxx_names)
 		frames->frame[0].function, "leveldb::DBImpl::Write(leveldb::WriteOptions const&)");
 	ck_assert_str_eq(frames->frame[0].brief, "leveldb::DBImpl::Write");
 	/* Born in a constructor: called like the class, and numbered. */
-	label = labels_lock(n.labels, 4);
+	label = labels_lock(n.labels, 5);
 	ck_assert_ptr_nonnull(strstr(label, "leveldb::DBImpl (report_fixture.c:"));
 	ck_assert_ptr_nonnull(strstr(label, ") #1"));
 	free(label);
