@@ -167,11 +167,11 @@ static void print_text(const char *key, struct rlk_text text)
 static void print_header(void)
 {
 	printf("{\"version\":%u,\"pid\":%d,\"ppid\":%d,\"end\":%u,\"clock\":%u,\"holds\":%u,"
-	       "\"hold_sample\":%u,\"delegate_all\":%u,\"used\":%" PRIu64 ",\"capacity\":%" PRIu64
-	       ",\"ns_per_tick\":%.9f",
+	       "\"hold_sample\":%u,\"delegate_all\":%u,\"fast_mutexes\":%u,\"fast_spin\":%u,"
+	       "\"used\":%" PRIu64 ",\"capacity\":%" PRIu64 ",\"ns_per_tick\":%.9f",
 		header->version, header->pid, header->ppid, header->end, header->clock,
-		header->holds, header->hold_sample, header->delegate_all, header->used,
-		header->capacity, ns_per_tick);
+		header->holds, header->hold_sample, header->delegate_all, header->fast_mutexes,
+		header->fast_spin, header->used, header->capacity, ns_per_tick);
 	print_text("program", header->program);
 	print_text("config", header->config);
 	print_text("mutex_policy", header->policy[RLK_KIND_MUTEX]);
