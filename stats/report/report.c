@@ -7,8 +7,6 @@
 #include "stats/report/screen.h"
 
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,18 +18,6 @@ const char *const report_by_names[] = {"lock", "class", "site", "thread", NULL};
 const char *const report_color_names[] = {"auto", "always", "never", NULL};
 
 /* --- style */
-
-static bool locale_is_utf8(void)
-{
-	locale_t own = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-	bool utf8;
-
-	if (own == (locale_t)0)
-		return false;
-	utf8 = strcmp(nl_langinfo_l(CODESET, own), "UTF-8") == 0;
-	freelocale(own);
-	return utf8;
-}
 
 static bool color_wanted(enum report_color color, FILE *out)
 {
@@ -136,7 +122,7 @@ static void report_print(struct report *r, FILE *err)
 	const struct report_options *options = r->options;
 
 	r->rows = row_limit(options);
-	r->style = (struct style){locale_is_utf8(), color_wanted(options->color, r->out)};
+	r->style = (struct style){units_utf8(), color_wanted(options->color, r->out)};
 	r->symbols = symbols_new(r->model);
 	r->labels = labels_new(r->model, r->symbols);
 	r->view = view_new(r->model, r->labels, options->by, r->key);

@@ -3,6 +3,8 @@
 #include "stats/report/memory.h"
 
 #include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -200,4 +202,16 @@ void units_cut(char *text, size_t width, const struct style *style)
 	to = at_column(text, room - CUT_TAIL);
 	memmove(to + mark_bytes, from, strlen(from) + 1);
 	memcpy(to, mark, mark_bytes);
+}
+
+bool units_utf8(void)
+{
+	locale_t own = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool utf8;
+
+	if (own == (locale_t)0)
+		return false;
+	utf8 = strcmp(nl_langinfo_l(CODESET, own), "UTF-8") == 0;
+	freelocale(own);
+	return utf8;
 }

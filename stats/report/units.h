@@ -18,6 +18,9 @@ struct style {
 	bool color; /* on verdict words */
 };
 
+/* Whether the user's locale has UTF-8. */
+bool units_utf8(void);
+
 /* "98 µs", "2.1 ms", "601 s", "2.8 h": two digits, or as many as are before the point; with
  * `exact`, three: "12.4 s". */
 void units_duration(uint64_t ns, bool exact, const struct style *style, char *out, size_t size);
