@@ -47,6 +47,8 @@ pid_t actor_tid(enum actor_id id);
 
 /* True when the task is asleep in a futex system call. `task` is a directory of /proc. */
 bool task_in_futex(const char *task);
+/* The same for a call of the sleeping kind. */
+bool task_in_sleep(const char *task);
 /* Voluntary context switches of a task so far. */
 long task_switches(const char *task);
 /* A short pause between two looks. */

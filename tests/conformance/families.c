@@ -10,6 +10,8 @@ const struct family families[] = {
 	{"cancel", family_cancel},
 	{"process", family_process},
 	{"signals", family_signals},
+	{"sleeps", family_sleeps},
+	{"births", family_births},
 	{"realtime", family_realtime},
 	{"forks", family_forks},
 	{"life", family_life},

@@ -16,6 +16,8 @@ void family_cond(void);
 void family_cancel(void);
 void family_process(void);
 void family_signals(void);
+void family_sleeps(void);
+void family_births(void);
 void family_realtime(void);
 void family_forks(void);
 void family_life(void);

@@ -32,13 +32,24 @@ static ssize_t read_file(const char *task, const char *name, char *out, size_t s
 	return length;
 }
 
-bool task_in_futex(const char *task)
+/* The system call a task is asleep in; -1 when it runs. */
+static long sleeping_in(const char *task)
 {
 	char text[256];
 
-	if (read_file(task, "syscall", text, sizeof(text)) <= 0)
-		return false;
-	return text[0] >= '0' && text[0] <= '9' && strtol(text, NULL, 10) == SYS_futex;
+	if (read_file(task, "syscall", text, sizeof(text)) <= 0 || text[0] < '0' || text[0] > '9')
+		return -1;
+	return strtol(text, NULL, 10);
+}
+
+bool task_in_futex(const char *task)
+{
+	return sleeping_in(task) == SYS_futex;
+}
+
+bool task_in_sleep(const char *task)
+{
+	return sleeping_in(task) == SYS_clock_nanosleep;
 }
 
 long task_switches(const char *task)
