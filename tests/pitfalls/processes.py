@@ -57,6 +57,25 @@ def ends():
 
 
 @pitfall
+def exit_busy():
+    """3, 30: the process ends while its threads are inside hooks of all kinds."""
+    for repetition in range(5):
+        for run in under_policies("exit_busy", native=repetition == 0):
+            run.must_end(0)
+            report = run.report()
+            if check(report, f"{run.what}: no recording"):
+                check(report["totals"]["acquired"] >= run.value("acquired"), f"{run.what}: acquisitions")
+
+
+@pitfall
+def crowd():
+    """Many more waiters than CPUs."""
+    for run in under_policies("crowd", policies=(*POLICIES, "spin-sleep", "progress")):
+        run.must_end(0)
+        run.must_match()
+
+
+@pitfall
 def many_threads():
     """32: twenty thousand short threads."""
     for run in under_policies("many_threads"):

@@ -68,6 +68,30 @@ def small_stacks():
 
 
 @pitfall
+def stack_use():
+    """7: a hook uses less than 1 KiB of stack, and less than 4 KiB where it takes the stack of a waiter."""
+    now = {"LD_BIND_NOW": "1"}  # no resolver on the stack
+    native = Run(("stack_use",), environment=now)
+    native.must_end(0)
+    for stacks, room in (("off", 1024), ("on", 4096)):
+        for policy in POLICIES:
+            run = Run(("stack_use",), policy=policy, environment=now, settings={"RELOCK_STACKS": stacks, "RELOCK_HOLDS": "all"})
+            run.must_end(0)
+            for call in ("mutex-free", "mutex-contended", "rwlock-free", "rwlock-contended", "spin-free", "spin-contended"):
+                used = max(int(words[1]) for words in run.lines(call))
+                before = max(int(words[1]) for words in native.lines(call))
+                check(used - before <= room, f"{run.what}, stacks {stacks}: {call} uses {used} bytes, without the library {before}")
+
+
+@pitfall
+def alternate_stacks():
+    """7: handlers on the smallest alternate stacks wait for locks."""
+    for run in under_policies("altstack", settings={"RELOCK_STACKS": "on", "RELOCK_HOLDS": "all"}):
+        run.must_end(0)
+        run.must_match()
+
+
+@pitfall
 def address_sanitizer():
     """8, 20: under ASan: objects freed right after the unlock, and its own interceptors in the way."""
     for run in under_policies("refcount_asan", settings={"RELOCK_HOLDS": "all"}):
