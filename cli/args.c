@@ -263,3 +263,22 @@ bool cli_count(
 	*out = (unsigned)number;
 	return true;
 }
+
+bool cli_share(const struct cli_args *args, const char *option, double *out)
+{
+	const char *text = cli_value(args, option);
+	double number;
+	char *end;
+
+	if (!text)
+		return true;
+	number = strtod(text, &end);
+	if (text[0] >= '0' && text[0] <= '9' && strcmp(end + strspn(end, " "), "%") == 0 &&
+		number < 1e6) {
+		*out = number / 100;
+		return true;
+	}
+	cli_say("%s --%s: '%s' is not a percentage, as in --%s 5%%", spoken(args->verb), option,
+		text, option);
+	return false;
+}

@@ -94,6 +94,9 @@ const char *cli_value(const struct cli_args *args, const char *option);
 bool cli_count(
 	const struct cli_args *args, const char *option, unsigned min, unsigned max, unsigned *out);
 
+/* A percentage given to an option, "5%", as a fraction of 1. Likewise. */
+bool cli_share(const struct cli_args *args, const char *option, double *out);
+
 /* Walks over all options of a verb, its own tables one after the other. */
 const struct cli_option *cli_option_at(const struct cli_verb *verb, unsigned index);
 
@@ -126,6 +129,7 @@ void cli_fold(FILE *out, const char *text, unsigned indent, unsigned width, bool
 
 int run_main(const struct cli_args *args);
 int report_main(const struct cli_args *args);
+int compare_main(const struct cli_args *args);
 int policies_main(const struct cli_args *args);
 int config_main(const struct cli_args *args);
 int doctor_main(const struct cli_args *args);

@@ -132,6 +132,84 @@ static const struct cli_option config_options[] = {
 	{0},
 };
 
+/* As for run, but there may be several of each. */
+static const struct cli_option candidate_options[] = {
+	{"policy", 'p', "CANDIDATE", NULL, "relock.policy",
+		"Compare this: POLICY[:KEY=VALUE,...] for all locks, KIND=POLICY for mutex, spin "
+		"or "
+		"rwlock only, an INI file whose name ends in .ini, or 'none' for the program "
+		"without relock. As often as needed; the first one is the reference. A single one "
+		"is compared with native.",
+		"-p native -p rwlock=spin-park:spins=200"},
+	{"config", 'c', "FILE", NULL, NULL,
+		"Compare the settings of this INI file, or of one that came with relock.",
+		"-c latency.ini"},
+	{"sweep", 's', "POLICY:KEY=V1,V2,...", NULL, NULL,
+		"Compare this policy with each of the values; with several keys, each with each.",
+		"--sweep spin-park:spins=15,100,1000"},
+	{"reference", 0, "CANDIDATE", NULL, NULL,
+		"Compare with this candidate in place of the first one.", "--reference native"},
+	{"set", 0, "SECTION.KEY=VALUE", NULL, NULL,
+		"Set an option of the configuration for all candidates. With record.enabled=off "
+		"nothing is recorded, and the metrics that come from recordings are left out.",
+		"--set record.enabled=off"},
+	{0},
+};
+
+static const struct cli_option compare_options[] = {
+	{"runs", 'n', "N", NULL, NULL,
+		"Run every candidate N times, one round after the other; 12 unless told otherwise.",
+		"-n 20"},
+	{"warmup", 'w', "N", NULL, NULL,
+		"Before that, run so many rounds that do not count; 1 unless told otherwise.",
+		"--warmup 3"},
+	{"metric", 'm', "NAME[=REGEX]", NULL, NULL,
+		"Compare by this: wall, cpu, rss, ctxt (context switches), or, from relock's "
+		"recording, wait, wait-p99, wait-max, burnt (CPU time spent waiting). NAME=REGEX "
+		"is a number in the program's output: the first group of the last match of this "
+		"POSIX extended regular expression, \\d allowed. As often as needed; the first one "
+		"decides. All but REGEX unless told otherwise.",
+		"--metric 'ops=(\\d+) ops/sec' --higher ops"},
+	{"higher", 0, "NAME", NULL, NULL, "More of this NAME=REGEX is better.", "--higher ops"},
+	{"lower", 0, "NAME", NULL, NULL, "Less of this NAME=REGEX is better.", "--lower latency"},
+	{"threshold", 0, "PERCENT", NULL, NULL,
+		"Call no difference that is smaller than this, nor one within the noise floor; 1% "
+		"unless told otherwise.",
+		"--threshold 5%"},
+	{"timeout", 0, "DURATION", NULL, NULL,
+		"End a run that takes longer, and count it as failed.", "--timeout 30s"},
+	{"client", 0, "COMMAND", NULL, NULL,
+		"PROG is a server: when it is ready, run this shell command, measure its time and "
+		"search its output, then end the server with SIGTERM, after 10 s with SIGKILL. CPU "
+		"time, memory and context switches are the server's.",
+		"--client 'memtier_benchmark --hide-histogram'"},
+	{"ready", 0, "COMMAND", NULL, NULL,
+		"The server is ready when this shell command succeeds; it is tried until then, for "
+		"as long as --timeout allows, or a minute.",
+		"--ready 'redis-cli ping'"},
+	{"input", 0, "FILE", NULL, NULL,
+		"Let the program read this file as its standard input. Otherwise it reads nothing.",
+		"--input requests.txt"},
+	{"ignore-status", 0, NULL, NULL, NULL,
+		"An exit status other than 0 is no failure. A signal still is.", "--ignore-status"},
+	{"show-output", 0, NULL, NULL, NULL,
+		"Copy what the program writes to stderr. Otherwise it is kept from the screen.",
+		"--show-output"},
+	{"seed", 0, "N", NULL, NULL, "Run in the order that this seed gave another time.",
+		"--seed 17"},
+	{"export", 'o', "FILE", NULL, NULL,
+		"Save the results, after every round, as the name's end says: .json, .csv, .md, or "
+		".svg for a drawing. As often as needed. Without a .json among them, one is saved "
+		"in "
+		"the current directory.",
+		"-o result.json"},
+	{"force", 0, NULL, NULL, NULL, "Go on even when the program's locks cannot be reached.",
+		"--force -p none -p native"},
+	{0},
+};
+
+static const struct cli_option *const compare_tables[] = {
+	candidate_options, compare_options, color_option, NULL};
 static const struct cli_option *const run_tables[] = {
 	setting_options, run_options, report_options, color_option, NULL};
 static const struct cli_option *const report_tables[] = {
@@ -155,6 +233,20 @@ static const struct cli_example report_examples[] = {
 	{"report -k acquired -n 5 load.rlk", "the five locks acquired most often"},
 	{"report --by site --stacks load.rlk", "which code waits, and how it got there"},
 	{"report --format json load.rlk", "everything, for other programs"},
+	{0},
+};
+
+static const struct cli_example compare_examples[] = {
+	{"compare -p native -p spin-park -p spin-yield -- ./batch",
+		"which of three policies is fastest, if any"},
+	{"compare --sweep spin-park:spins=15,100,1000 -- ./batch",
+		"how long to spin, against not at all"},
+	{"compare -p none -p native -- ./batch", "what relock itself costs"},
+	{"compare --metric 'ops=(\\d+) ops/sec' --higher ops -p spin-park -- ./bench",
+		"by a number that the program prints"},
+	{"compare --ready 'redis-cli ping' --client 'redis-benchmark -q' -p spin-park -- "
+	 "redis-server",
+		"a server, by its client's time"},
 	{0},
 };
 
@@ -204,6 +296,31 @@ const struct cli_verb cli_verbs[] = {
 		"recordings are added up; a directory stands for all recordings in it. Without "
 		"operands, the newest recording of the current directory is read.",
 		false, 0, ANY_NUMBER, report_tables, report_examples, report_main},
+	{"compare", "[--] PROG [ARG...]", "find out which policy is faster, and by how much",
+		"Runs PROG under each candidate, round after round, in random order within each "
+		"round, and tells for each metric whether a candidate is faster or slower than the "
+		"reference, or that there is no difference. The program's output is read, not "
+		"shown; its recordings are read and removed.\n\n"
+		"In every round each candidate is compared with the reference of the same round. "
+		"The ratio is the median of these ratios, with an interval that holds the true one "
+		"with 95 % whatever the noise looks like. In every round the reference runs a "
+		"second "
+		"time, as a control: how far it seems to be from itself is the noise floor. "
+		"'faster' means that chance gives such figures in less than 1 of 20 comparisons "
+		"(exact signed-rank test, corrected for the number of candidates), that the "
+		"interval does not contain 1, and that the ratio is beyond the noise floor.\n\n"
+		"Runs that are unlike the others are named and stay in. A run that ends with a "
+		"status other than 0, by a signal or too late is a result as well: the candidate "
+		"is "
+		"marked as failed and the others go on; after three failures in a row it is not "
+		"run "
+		"any more.\n\n"
+		"All candidates but 'none' run with the recorder on, for its cost to be the same "
+		"for "
+		"all; stacks and hold times are not recorded. Whatever a run leaves behind in its "
+		"process group is ended. What relock is sent by Ctrl-C ends the run at hand and "
+		"reports what there is.",
+		true, 1, ANY_NUMBER, compare_tables, compare_examples, compare_main},
 	{"policies", "[NAME]", "list the policies, or explain one",
 		"Without a name, prints a table of all policies with what can be tuned and its "
 		"defaults, and the pause hints of this processor. With a name, prints the "

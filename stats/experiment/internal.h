@@ -22,8 +22,8 @@ struct experiment {
 void ratio_text(double ratio, const struct style *style, char *out, size_t size);
 void interval_text(
 	const struct experiment_cell *cell, const struct style *style, char *out, size_t size);
-/* "3.1 %" */
-void floor_text(double floor, char *out, size_t size);
+/* "3.1 %", "2.4x" */
+void floor_text(double floor, const struct style *style, char *out, size_t size);
 /* The verdict with its number: "faster, 1.34x", "noise floor 3.1 %", "failed 2 of 10". */
 void verdict_text(const struct experiment *experiment, const struct experiment_results *results,
 	size_t slot, size_t metric, const struct style *style, char *out, size_t size);

@@ -240,6 +240,56 @@ static void put_outliers(const struct screen *s, bool *started)
 			s->r->outliers - told);
 }
 
+/* Noise floors from here on are worth a word on what could be done. */
+#define LOUD 1.2
+
+static void put_noise(const struct screen *s, bool *started)
+{
+	double load;
+	char floor[32];
+
+	if (!(s->r->floor[0] > LOUD))
+		return;
+	floor_text(s->r->floor[0], s->style, floor, sizeof(floor));
+	put_margin(s, "note", started);
+	fprintf(s->out,
+		"noise of %s hides all smaller differences: try longer runs, more rounds "
+		"(-n %u) or a quieter machine",
+		floor, 2 * s->e->plan->rounds);
+	if (getloadavg(&load, 1) == 1)
+		fprintf(s->out, " (load is %.1f)", load);
+	fputc('\n', s->out);
+}
+
+/* Metrics without a single figure have no table. */
+static bool is_measured(const struct screen *s, size_t metric)
+{
+	for (size_t slot = 0; slot < s->r->slots; slot++)
+		if (experiment_cell(s->r, slot, metric)->values > 0)
+			return true;
+	return false;
+}
+
+static void put_unmeasured(const struct screen *s, bool *started)
+{
+	bool any = false;
+
+	for (size_t metric = 0; metric < s->r->metrics; metric++) {
+		char *name;
+
+		if (is_measured(s, metric))
+			continue;
+		name = shown(s, s->e->plan->metric[metric].name);
+		if (!any)
+			put_margin(s, "note", started);
+		fprintf(s->out, "%s%s", any ? ", " : "not measured in any run: ", name);
+		any = true;
+		free(name);
+	}
+	if (any)
+		fputc('\n', s->out);
+}
+
 static void put_notes(const struct screen *s)
 {
 	const struct experiment_plan *plan = s->e->plan;
@@ -247,6 +297,7 @@ static void put_notes(const struct screen *s)
 	bool started = false;
 
 	put_failures(s, &started);
+	put_unmeasured(s, &started);
 	put_outliers(s, &started);
 	if (s->e->interrupted) {
 		put_margin(s, "stopped", &started);
@@ -259,6 +310,8 @@ static void put_notes(const struct screen *s)
 			"with %zu candidates no difference can be told from chance in "
 			"less than %u rounds\n",
 			plan->candidates, needed);
+	} else {
+		put_noise(s, &started);
 	}
 }
 
@@ -276,6 +329,7 @@ void experiment_print(const struct experiment *e, const struct experiment_result
 	}
 	put_head(&s);
 	for (size_t metric = 0; metric < e->plan->metrics; metric++)
-		put_metric(&s, metric);
+		if (is_measured(&s, metric))
+			put_metric(&s, metric);
 	put_notes(&s);
 }

@@ -76,12 +76,14 @@ void interval_text(
 	snprintf(out, size, "%s %s %s", low, style->utf8 ? "…" : "..", high);
 }
 
-void floor_text(double floor, char *out, size_t size)
+void floor_text(double floor, const struct style *style, char *out, size_t size)
 {
 	double percent = (floor - 1) * 100;
 
 	if (isinf(floor))
 		snprintf(out, size, "unbounded");
+	else if (floor >= 2)
+		snprintf(out, size, "%.1f%s", floor, style->utf8 ? "×" : "x");
 	else
 		snprintf(out, size, "%.*f %%", percent < 10 ? 1 : 0, percent);
 }
@@ -95,7 +97,7 @@ void verdict_text(const struct experiment *e, const struct experiment_results *r
 	char text[32];
 
 	if (cell->verdict == VERDICT_CONTROL && cell->interval) {
-		floor_text(r->floor[metric], text, sizeof(text));
+		floor_text(r->floor[metric], style, text, sizeof(text));
 		snprintf(out, size, "noise floor %s", text);
 	} else if (cell->verdict == VERDICT_FAILED) {
 		snprintf(out, size, "%s %u of %u", word, experiment_failed(e, slot),

@@ -8,7 +8,7 @@ from harness import *
 
 class Help(Case):
     def test_verbs(self):
-        self.assertEqual(verbs(), ["run", "report", "policies", "config", "doctor"])
+        self.assertEqual(verbs(), ["run", "report", "compare", "policies", "config", "doctor"])
         listed = relock("--help").stdout
         for verb in verbs():
             self.assertRegex(listed, rf"(?m)^  {verb} +\w+")
@@ -93,7 +93,7 @@ class Manual(Case):
         self.source = relock("--man").stdout
 
     def test_names_everything(self):
-        plain = self.source.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "").replace("\\fI", "").replace("\\(aq", "'")
+        plain = self.source.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "").replace("\\fI", "").replace("\\(aq", "'").replace("\\e", "\\")
         for verb in verbs():
             self.assertIn(f".SS relock {verb}\n", plain)
             section = plain[plain.index(f".SS relock {verb}\n"):]
