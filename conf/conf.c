@@ -8,7 +8,9 @@ void conf_defaults(struct conf *c)
 	const struct place nowhere = {NULL, 0, NULL};
 	struct conf_error error;
 
-	memset(c, 0, sizeof(*c));
+	memset(c, 0, offsetof(struct conf, in_force));
+	for (unsigned layer = 0; layer < CONF_LAYERS; layer++)
+		conf_clear_rules(c, layer);
 	for (size_t i = 0; i < conf_table_size; i++) {
 		if (conf_table[i].initial)
 			conf_assign(c, LAYER_DEFAULT, i, conf_table[i].initial, &nowhere, &error);

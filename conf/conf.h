@@ -12,6 +12,7 @@
  *  - a policy starts from its own defaults: tunables of earlier layers are dropped, those named
  *    with it ("spin-park:spins=9") apply, then those given by a key of their own in the same or
  *    a later layer. One that the policy does not read is an error;
+ *  - a rule per lock (conf/rules.h) beats all of these for the locks it matches;
  *  - a [process "pattern"] section that matches may name a policy for all locks of that executable:
  *    it beats the other sections of the file, and loses to environment and command line;
  *  - processes are enabled unless a section [process "…"] says otherwise. If any such section says
@@ -32,6 +33,7 @@
 #ifndef RELOCK_CONF_CONF_H
 #define RELOCK_CONF_CONF_H
 
+#include "conf/rules.h"
 #include "policies/policy.h"
 
 #include <stdbool.h>
@@ -45,16 +47,10 @@
 #define CONF_FILE_MAX (64 * 1024) /* a longer INI file is an error */
 #define CONF_OPTIONS_MAX 64
 #define CONF_NONE ((size_t)-1) /* no such option */
+#define CONF_EXPORT_MAX CONF_RULES_TEXT_MAX
 
 enum conf_origin { FROM_DEFAULT, FROM_INI, FROM_ENVIRONMENT, FROM_COMMAND_LINE };
 
-/* Which policy waits, and tuned how. Written "NAME" or "NAME:key=value,key=value". */
-struct policy_choice {
-	const struct policy *policy;
-	struct tunables tunables;
-};
-
-enum conf_lock { CONF_MUTEX, CONF_SPIN, CONF_RWLOCK, CONF_LOCKS };
 enum conf_holds { HOLDS_OFF, HOLDS_SAMPLED, HOLDS_ALL };
 
 struct settings {
@@ -129,6 +125,11 @@ struct conf {
 	struct conf_layer layers[CONF_LAYERS];
 	struct conf_rule rules[CONF_PATTERNS_MAX];
 	size_t rules_count;
+	/* Rules per lock. Last, and not zeroed: most programs have none, and need no memory for
+	 * them. */
+	size_t in_force_count;
+	struct lock_rule_at in_force[CONF_LOCK_RULES_MAX];
+	struct lock_rules lock_rules[RULES_PLACES];
 };
 
 struct conf_error {
@@ -144,13 +145,16 @@ enum conf_type {
 	TYPE_COUNT,
 	TYPE_SIZE,
 	TYPE_DURATION,
-	TYPE_TEXT
+	TYPE_TEXT,
+	TYPE_RULES, /* rules per lock, see conf/rules.h */
+	TYPE_MATCH, /* what such a rule matches by */
 };
 
 enum conf_flags {
 	CONF_NOT_IN_INI = 1 << 0,
-	CONF_INI_ONLY = 1 << 1, /* the keys of [process "pattern"] */
+	CONF_INI_ONLY = 1 << 1, /* the keys of [process "pattern"] and [lock "name"] */
 	CONF_HIDDEN = 1 << 2,   /* between the command and the library, not for users */
+	CONF_OF_LOCK = 1 << 3,  /* the keys of [lock "name"] */
 };
 
 struct conf_option {
@@ -227,11 +231,14 @@ size_t conf_format_default_ini(char *out, size_t size);
 /* What a program's environment needs about option `index` so that the library in it arrives at this
  * configuration: EXPORT_SET: its variable with the value written to out; EXPORT_UNSET: not that
  * variable, for the command line overrode it; EXPORT_KEEP: as it is. Relative names of files are
- * made absolute against `directory`. Values that do not fit are not exported: give CONF_PATH_MAX.
+ * made absolute against `directory`. Values that do not fit are not exported: give CONF_EXPORT_MAX.
  */
 enum conf_export { EXPORT_KEEP, EXPORT_SET, EXPORT_UNSET };
 enum conf_export conf_export(
 	const struct conf *c, size_t index, const char *directory, char *out, size_t size);
+
+/* Whether a shell pattern matches: *, ?, [a-z], [!a-z], and \ before what is to mean itself. */
+bool conf_match(const char *pattern, const char *text);
 
 /* Nearest spelling among `count` names, or NULL when none is near. For error messages everywhere.
  */

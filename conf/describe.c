@@ -28,6 +28,8 @@ size_t conf_format_value(const struct conf *c, size_t index, char *out, size_t s
 	struct text t = text_start(out, size);
 	const struct policy_choice *choice;
 
+	if (option->flags & CONF_OF_LOCK)
+		return 0;
 	switch (option->type) {
 	case TYPE_POLICY:
 		add_policy(&t, c, index);
@@ -40,6 +42,10 @@ size_t conf_format_value(const struct conf *c, size_t index, char *out, size_t s
 		break;
 	case TYPE_TEXT:
 		text_add(&t, "%s", effective_layer(c, index)->text[option->text]);
+		break;
+	case TYPE_RULES:
+		return conf_lock_rules(c) ? conf_format_lock_rules(c, out, size) : 0;
+	case TYPE_MATCH:
 		break;
 	default:
 		conf_format_number(&t, index, effective_layer(c, index)->value[index].number);
@@ -75,11 +81,17 @@ size_t conf_format_all(const struct conf *c, char *out, size_t size)
 	char name[CONF_NAME_MAX], value[CONF_PATH_MAX], origin[CONF_PATH_MAX];
 
 	for (size_t i = 0; i < conf_table_size; i++) {
-		if ((conf_table[i].flags & CONF_HIDDEN) ||
+		if ((conf_table[i].flags & CONF_HIDDEN) || conf_table[i].type == TYPE_RULES ||
 			conf_format_value(c, i, value, sizeof(value)) == 0)
 			continue;
 		conf_format_origin(c, i, origin, sizeof(origin));
 		text_add(&t, "%s = %s ; %s\n", conf_name(i, name), value, origin);
+	}
+	for (size_t i = 0; i < conf_lock_rules(c); i++) {
+		text_add(&t, "lock.%zu = ", i + 1);
+		conf_add_rule_in_force(&t, c, i);
+		conf_format_lock_rule_origin(c, i, origin, sizeof(origin));
+		text_add(&t, " ; %s\n", origin);
 	}
 	return t.length;
 }
@@ -181,11 +193,16 @@ size_t conf_format_default_ini(char *out, size_t size)
 		"and the command line overrides both: \"Also\" names the variable and the flag.");
 	for (size_t s = 0; s < conf_sections_count; s++) {
 		const char *section = conf_sections[s].name;
-		bool process = strcmp(section, "process") == 0;
+		const char *named = strcmp(section, "process") == 0 ? "pattern"
+				    : strcmp(section, "lock") == 0  ? "name"
+								    : NULL;
 
 		text_add(&t, "\n");
 		add_comment(&t, conf_sections[s].help);
-		text_add(&t, process ? ";[%s \"pattern\"]\n" : "[%s]\n", section);
+		if (named)
+			text_add(&t, ";[%s \"%s\"]\n", section, named);
+		else
+			text_add(&t, "[%s]\n", section);
 		for (size_t i = 0; i < conf_table_size; i++) {
 			if (strcmp(conf_table[i].section, section) == 0 &&
 				!(conf_table[i].flags & CONF_NOT_IN_INI))

@@ -42,6 +42,18 @@ static bool is_overridden(const struct conf *c, size_t option)
 	return false;
 }
 
+/* All that are in force, since those of the INI file may have got their symbols resolved here. */
+static enum conf_export export_rules(const struct conf *c, size_t option, struct text *t)
+{
+	bool given = c->layers[LAYER_COMMAND_LINE].given[option] ||
+		     c->layers[LAYER_ENVIRONMENT].given[option];
+
+	if (!given && conf_lock_rules(c) == 0)
+		return EXPORT_KEEP;
+	t->length = conf_format_lock_rules(c, t->out, t->size);
+	return EXPORT_SET;
+}
+
 enum conf_export conf_export(
 	const struct conf *c, size_t index, const char *directory, char *out, size_t size)
 {
@@ -53,7 +65,9 @@ enum conf_export conf_export(
 
 	if (!option->env)
 		return EXPORT_KEEP;
-	if (option->type == TYPE_TEXT)
+	if (option->type == TYPE_RULES)
+		what = export_rules(c, index, &t);
+	else if (option->type == TYPE_TEXT)
 		what = export_file(
 			c, index, directory, conf_given(c, index, LAYER_COMMAND_LINE), &t);
 	else if (!line->given[index])

@@ -28,6 +28,7 @@ struct reader {
 	bool failed;
 	const struct conf_section *section; /* NULL: before the first */
 	struct conf_rule *rule;             /* in a [process] section */
+	struct lock_section lock;           /* in a [lock] section */
 	int section_line[16];               /* where each section began; 0: not seen */
 };
 
@@ -50,6 +51,8 @@ static bool enter_section(struct reader *r, const char *name, const char *patter
 	}
 	if (i == conf_sections_count)
 		return conf_fail_name(r->error, &r->place, "section", name, "", names, i);
+	if (!conf_leave_lock(&r->lock, &r->place, r->error))
+		return false;
 	r->section = &conf_sections[i];
 	r->rule = NULL;
 	if (strcmp(name, "process") == 0) {
@@ -57,6 +60,13 @@ static bool enter_section(struct reader *r, const char *name, const char *patter
 			return enter_process(r, pattern);
 		return conf_fail(r->error, &r->place,
 			"[process] needs a pattern in double quotes, as in [process \"java*\"]");
+	}
+	if (strcmp(name, "lock") == 0) {
+		if (pattern && *pattern)
+			return conf_enter_lock(&r->lock, conf_rules_of(r->c, LAYER_INI), pattern,
+				&r->place, r->error);
+		return conf_fail(r->error, &r->place,
+			"[lock] needs a name in double quotes, as in [lock \"the queue\"]");
 	}
 	if (pattern)
 		return conf_fail(r->error, &r->place, "section [%s] takes no pattern", name);
@@ -107,7 +117,8 @@ static bool read_section(struct reader *r, const char *line)
 			return enter_section(r, name, has_pattern ? pattern : NULL);
 	}
 	return conf_fail(r->error, &r->place,
-		"%s is out of place in a section's line; valid: [name] or [process \"pattern\"]",
+		"%s is out of place in a section's line; valid: [name], [process \"pattern\"] or "
+		"[lock \"name\"]",
 		conf_quote(quoted, at));
 }
 
@@ -147,8 +158,17 @@ static bool set_key(struct reader *r, const char *key, const char *value)
 	size_t option = conf_find_key(r->section->name, key);
 	struct place at = {r->place.where, r->place.line, key};
 
+	if (r->lock.rule)
+		return conf_assign_lock(
+			&r->lock, conf_rules_of(r->c, LAYER_INI), key, value, &at, r->error);
 	if (option == CONF_NONE || (conf_table[option].flags & CONF_HIDDEN))
 		return fail_key(r, key);
+	if (conf_table[option].type == TYPE_RULES)
+		return conf_fail(r->error, &at,
+			"\"%s\" cannot be given in an INI file; each rule is a section there, as "
+			"in "
+			"[lock \"the queue\"]",
+			key);
 	if (conf_table[option].flags & CONF_NOT_IN_INI)
 		return conf_fail(r->error, &at,
 			"\"%s\" cannot be given in an INI file; valid: %s or %s", key,
@@ -278,7 +298,8 @@ static bool parse(
 			"neither a section nor a key; valid: [section], "
 			"key = value, or a comment after ; or #");
 	}
-	return !r.failed && line == 0 && check_rules(&r);
+	return !r.failed && line == 0 && conf_leave_lock(&r.lock, &r.place, error) &&
+	       check_rules(&r);
 }
 
 /* --- the file ---

@@ -2,9 +2,9 @@
  * What the files of conf/ share; nothing outside includes it.
  *
  * text.c builds texts in fixed buffers and composes errors, units.c reads and writes numbers,
- * choice.c policies with their tunables, value.c the value of any option, layers.c combines what is
- * given into settings. ini.c, process.c, environment.c and set.c are the sources; describe.c and
- * export.c write the result down.
+ * choice.c policies with their tunables, value.c the value of any option, rules*.c rules per lock,
+ * layers.c combines what is given into settings. ini.c, process.c, environment.c and set.c are the
+ * sources; describe.c and export.c write the result down.
  *
  * Contract: as conf.h's.
  */
@@ -55,9 +55,6 @@ bool conf_copy(char *out, size_t size, const char *text);
 /* --- nearest.c --- */
 const char *conf_nearest_within(
 	const char *word, const char *const *names, size_t count, unsigned distance);
-
-/* --- pattern.c --- */
-bool conf_match(const char *pattern, const char *text);
 
 /* --- units.c --- */
 struct range {
@@ -125,6 +122,52 @@ bool conf_read_ini(struct conf *c, const char *path, const char *via, struct con
 /* --- conf.c --- */
 /* conf_read_ini, checked by itself and with the rules for this process applied. */
 bool conf_use_ini(struct conf *c, const char *path, const char *via, struct conf_error *error);
+
+/* --- rules.c --- */
+/* Empties the place of a layer that has one. */
+void conf_clear_rules(struct conf *c, enum conf_layer_id layer);
+/* NULL for layers that have no rules. */
+struct lock_rules *conf_rules_of(struct conf *c, enum conf_layer_id layer);
+/* A new rule that matches everything; NULL with the message in error when there is no room. */
+struct lock_rule *conf_rule_new(
+	struct lock_rules *rules, const struct place *place, struct conf_error *error);
+/* Makes the list of rules in force. */
+bool conf_settle_rules(struct conf *c, enum conf_layer_id upto, struct conf_error *error);
+
+/* --- rules_keys.c --- */
+/* Sets a key to `length` bytes of a value. As text, a pattern keeps its backslashes. */
+bool conf_rule_set(struct lock_rules *rules, struct lock_rule *rule, const char *key,
+	const char *value, size_t length, const struct place *place, struct conf_error *error);
+bool conf_rule_set_policy(struct lock_rule *rule, const char *text, const struct place *place,
+	struct conf_error *error);
+/* The keys of a match, and the words of its kind. */
+#define CONF_MATCH_KEYS 5
+extern const char *const conf_match_keys[CONF_MATCH_KEYS];
+extern const char *const conf_kind_names[CONF_LOCKS];
+
+/* --- rules_text.c --- */
+/* Adds the rules in a text. */
+bool conf_parse_rules(struct lock_rules *rules, const char *text, const struct place *place,
+	struct conf_error *error);
+void conf_add_rule_in_force(struct text *t, const struct conf *c, size_t i);
+
+/* --- rules_ini.c --- */
+/* The [lock "name"] section being read. */
+struct lock_section {
+	struct lock_rule *rule; /* NULL: in none */
+	int line, policy_line;
+	int key_line[CONF_MATCH_KEYS];
+	int tuned_line[TUNABLE_IDS];
+	struct tunables tunables;
+};
+
+bool conf_enter_lock(struct lock_section *section, struct lock_rules *rules, const char *name,
+	const struct place *place, struct conf_error *error);
+bool conf_assign_lock(struct lock_section *section, struct lock_rules *rules, const char *key,
+	const char *text, const struct place *place, struct conf_error *error);
+/* Checks the whole when the section ends; fine when there is none. */
+bool conf_leave_lock(
+	struct lock_section *section, const struct place *place, struct conf_error *error);
 
 /* --- process.c --- */
 /* Adds a rule; NULL with the message in error when there is no room or it exists. */

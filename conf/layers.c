@@ -27,6 +27,7 @@ enum conf_layer_id conf_given(const struct conf *c, size_t option, enum conf_lay
 void conf_clear_layer(struct conf *c, enum conf_layer_id layer)
 {
 	memset(c->layers[layer].given, 0, sizeof(c->layers[layer].given));
+	conf_clear_rules(c, layer);
 }
 
 bool conf_assign(struct conf *c, enum conf_layer_id layer, size_t option, const char *text,
@@ -36,8 +37,16 @@ bool conf_assign(struct conf *c, enum conf_layer_id layer, size_t option, const 
 
 	if (!*text && layer != LAYER_DEFAULT)
 		return conf_fail(error, place, "%s needs a value", conf_table[option].key);
-	if (!conf_parse_value(option, text, place, &l->value[option], error))
+	if (conf_table[option].type == TYPE_RULES) {
+		struct lock_rules *rules = conf_rules_of(c, layer);
+
+		if (!rules)
+			return conf_fail(error, place, "there are no rules per lock by default");
+		if (!conf_parse_rules(rules, text, place, error))
+			return false;
+	} else if (!conf_parse_value(option, text, place, &l->value[option], error)) {
 		return false;
+	}
 	if (conf_table[option].type == TYPE_TEXT)
 		conf_copy(l->text[conf_table[option].text], CONF_PATH_MAX, text);
 	l->given[option] = true;
@@ -160,5 +169,5 @@ bool conf_settle(struct conf *c, enum conf_layer_id upto, struct conf_error *err
 		if (!settle_lock(c, lock, upto, error))
 			return false;
 	}
-	return true;
+	return conf_settle_rules(c, upto, error);
 }

@@ -19,6 +19,12 @@ const struct conf_section conf_sections[] = {
 		    "[process \"java\"] or [process \"db_*\"]. The last section that matches "
 		    "decides. As soon as one section says enabled = on, executables that match "
 		    "none of those run without relock."},
+	{"lock", "A policy for some locks only, in place of that of their kind, such as "
+		 "[lock \"the queue\"]; the name is for people. A lock has to match all that is "
+		 "given of kind, module, class and symbol; the first section that matches decides. "
+		 "The policy's tunables may be given here too, by keys as in [mutex]. `relock "
+		 "report "
+		 "--rules` tells the class of each lock."},
 };
 const size_t conf_sections_count = sizeof(conf_sections) / sizeof(conf_sections[0]);
 
@@ -48,6 +54,12 @@ const size_t conf_sections_count = sizeof(conf_sections) / sizeof(conf_sections[
 		TUNABLE(section_, SECTION, lock_, "hint_count", HINT_COUNT, "7"),                  \
 		TUNABLE(section_, SECTION, lock_, "budget", BUDGET, "20us")
 
+#define MATCH(key_, example_, help_)                                                               \
+	{                                                                                          \
+		.section = "lock", .key = key_, .type = TYPE_MATCH,                                \
+		.flags = CONF_INI_ONLY | CONF_OF_LOCK, .help = help_, .example = example_          \
+	}
+
 _Static_assert(TUNABLE_IDS == 6, "each tunable has its line in LOCK");
 
 const struct conf_option conf_table[] = {
@@ -62,6 +74,17 @@ const struct conf_option conf_table[] = {
 		.initial = "",
 		.help = "The INI file to read. It cannot be given in an INI file itself.",
 		.example = "relock.ini"},
+	{NAMES("relock", "rules", "RELOCK_RULES"), .flag = "-r", .type = TYPE_RULES,
+		.flags = CONF_NOT_IN_INI,
+		.help = "Rules per lock, separated by ';'. A rule is KEY=VALUE,...=POLICY with the "
+			"keys kind, module, class and symbol of a [lock \"name\"] section; a "
+			"backslash "
+			"goes before a , = ; | or \\ in a value. The first that matches decides, "
+			"those "
+			"of the command line before these, and these before the INI file's. "
+			"\"none\" "
+			"in place of a rule ends the list.",
+		.example = "class=libfoo.so.1+0x4546a=spin-park:spins=1000"},
 	{NAMES("relock", "report", "RELOCK_REPORT"), .type = TYPE_ENUM, .values = "none|stderr",
 		.initial = "none", FIELD(report_stderr),
 		.help = "Whether the program, when it exits, writes a short report of its locks to "
@@ -146,6 +169,29 @@ const struct conf_option conf_table[] = {
 		.help = "The policy for all locks of the executables that match. It beats those of "
 			"[relock], [mutex], [spin] and [rwlock] in this file, with their tunables.",
 		.example = "spin-park"},
+
+	MATCH("kind", "mutex", "Only locks of this kind."),
+	MATCH("module", "libfoo.so*",
+		"Only locks born in files whose name, without directories, matches this shell "
+		"pattern: where a static lock is, else whose code initialised it or, without that, "
+		"was the first to acquire it."),
+	MATCH("class", "libfoo.so.1+0x4546a",
+		"Only locks born here: at the address of a static lock, else of the call that "
+		"initialised it or, without that, of the first that acquired it. "
+		"MODULE+0xOFFSET, or MODULE+0xLOW-0xHIGH with both ends included; several are "
+		"separated by '|'. Offsets are those of the ELF file, the same in every run."),
+	MATCH("symbol", "DBImpl::*",
+		"Only static locks in variables, and other locks born in functions, whose name "
+		"matches this shell pattern. Names are looked up by the relock command in the "
+		"program and its libraries, before it starts: as in the symbol table, demangled, "
+		"or demangled without parameters. Functions that were inlined have no symbol."),
+	{.section = "lock",
+		.key = "policy",
+		.type = TYPE_POLICY,
+		.flags = CONF_INI_ONLY | CONF_OF_LOCK,
+		.lock = CONF_LOCKS,
+		.help = "The policy for the locks that match.",
+		.example = "spin-park:spins=1000"},
 };
 const size_t conf_table_size = sizeof(conf_table) / sizeof(conf_table[0]);
 

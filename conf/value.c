@@ -91,6 +91,8 @@ bool conf_parse_value(size_t index, const char *text, const struct place *place,
 	case TYPE_DURATION:
 		return conf_parse_duration_in(text, range, place, &value->number, error);
 	case TYPE_TEXT:
+	case TYPE_RULES: /* conf_parse_rules(), conf_rule_set() */
+	case TYPE_MATCH:
 		break;
 	}
 	return check_text(index, text, place, error);
@@ -167,7 +169,12 @@ size_t conf_format_values(size_t index, char *out, size_t size)
 		text_add_names(
 			&t, names, conf_enum_names(option->values, buffer, sizeof(buffer), names));
 		break;
+	case TYPE_MATCH:
+		if (strcmp(option->key, "kind") == 0)
+			text_add_names(&t, conf_kind_names, CONF_LOCKS);
+		break;
 	case TYPE_TEXT:
+	case TYPE_RULES:
 		break;
 	default:
 		conf_format_number(&t, index, option->min);

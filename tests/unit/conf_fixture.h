@@ -36,5 +36,6 @@ Suite *conf_environment_suite(void);
 Suite *conf_process_suite(void);
 Suite *conf_describe_suite(void);
 Suite *conf_export_suite(void);
+Suite *conf_rules_suite(void);
 
 #endif

@@ -8,7 +8,7 @@
 static struct conf c;
 
 #define MUTEX_KEYS "policy, spins, yields, sleep, hint, hint_count, budget"
-#define SECTIONS "relock, mutex, spin, rwlock, cond, record, process"
+#define SECTIONS "relock, mutex, spin, rwlock, cond, record, process, lock"
 #define RECORD_KEYS                                                                                \
 	"enabled, output, holds, hold_sample, stacks, stack_depth, max_memory, max_locks"
 #define BOOLEANS "on, off, yes, no, true, false, 1, 0"
@@ -20,7 +20,7 @@ static const struct {
 	/* names */
 	{"[relock]\n\n[mutx]\nspins = 1\n", ":3: unknown section \"mutx\"; did you mean "
 					    "\"mutex\"? valid: " SECTIONS},
-	{"[locks]\n", ":1: unknown section \"locks\"; valid: " SECTIONS},
+	{"[spots]\n", ":1: unknown section \"spots\"; valid: " SECTIONS},
 	{"[]\n", ":1: unknown section \"\"; valid: " SECTIONS},
 	{"[mutex]\npolicy = spin-park\nspinz = 3\n",
 		":3: unknown key \"spinz\" in [mutex]; did you mean \"spins\"? valid: " MUTEX_KEYS},
@@ -108,9 +108,9 @@ static const struct {
 	{"[process \"java]\n", ":1: section \"[process \"java]\" lacks its closing '\"'"},
 	{"[process \"java\"\n", ":1: section \"[process \"java\"\" lacks its closing ']'"},
 	{"[mutex] policy = spin\n", ":1: \"policy = spin\" is out of place in a section's line; "
-				    "valid: [name] or [process \"pattern\"]"},
-	{"[process java]\n", ":1: \"java]\" is out of place in a section's line; valid: [name] or "
-			     "[process \"pattern\"]"},
+				    "valid: [name], [process \"pattern\"] or [lock \"name\"]"},
+	{"[process java]\n", ":1: \"java]\" is out of place in a section's line; valid: [name], "
+			     "[process \"pattern\"] or [lock \"name\"]"},
 	{"[process]\nenabled = off\n",
 		":1: [process] needs a pattern in double quotes, as in [process \"java*\"]"},
 	{"[process \"\"]\nenabled = off\n",

@@ -63,6 +63,8 @@ static void sample(const struct conf_option *option, struct samples *s)
 		snprintf(s->winner, sizeof(s->winner), "%llu", (unsigned long long)option->max);
 		snprintf(s->loser, sizeof(s->loser), "%llu", (unsigned long long)option->min);
 		break;
+	case TYPE_RULES:
+	case TYPE_MATCH:
 	case TYPE_TEXT:
 		strcpy(s->winner, "winner");
 		strcpy(s->loser, "loser");
@@ -116,7 +118,8 @@ START_TEST(later_level_wins)
 	char value[CONF_PATH_MAX], origin[CONF_PATH_MAX];
 	struct samples s;
 
-	if (!option->env || strcmp(option->key, "config") == 0)
+	/* Rules add up instead. */
+	if (!option->env || strcmp(option->key, "config") == 0 || option->type == TYPE_RULES)
 		return;
 	sample(option, &s);
 	for (unsigned levels = 0; levels <= EVERYWHERE; levels++) {

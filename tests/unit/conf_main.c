@@ -15,6 +15,7 @@ int main(void)
 	srunner_add_suite(runner, conf_process_suite());
 	srunner_add_suite(runner, conf_describe_suite());
 	srunner_add_suite(runner, conf_export_suite());
+	srunner_add_suite(runner, conf_rules_suite());
 	conf_fixture_enter();
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
