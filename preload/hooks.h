@@ -22,8 +22,10 @@
 
 struct process {
 	struct conf conf;
-	const struct policy *choice[RLK_KINDS];
-	struct tunables tunables[RLK_KINDS];
+	struct policy_choice choice[RLK_KINDS];
+	/* Those of the rules per lock, by rule - 1. */
+	const struct policy_choice *rule[CONF_LOCK_RULES_MAX];
+	size_t rules;       /* 0 when no rule has any effect */
 	unsigned cpus;      /* the process may use */
 	atomic_uint urgent; /* depth of relock_urgent_begin() */
 	bool delegate_all;  /* the self-check failed */
@@ -31,6 +33,8 @@ struct process {
 };
 
 extern struct process process __attribute__((visibility("hidden")));
+/* The configuration knows no sides of a rwlock. */
+extern const enum conf_lock process_lock_of[RLK_KINDS] __attribute__((visibility("hidden")));
 
 /* Brings the library up when it is not; safe to call at any time, from anywhere. False: hooks go
  * straight to glibc. */
@@ -57,6 +61,7 @@ struct call {
 	bool inverted;
 	int (*try_lock)(struct wait *w);
 	int (*block)(struct wait *w);
+	bool cannot_block; /* only the native policy may use `block` */
 	const struct timespec *deadline;
 	clockid_t clock;
 };
@@ -112,6 +117,11 @@ void cond_reset(void);
 bool selfcheck(uint32_t *fast_mutexes, uint32_t *fast_spin);
 /* The calling thread as glibc writes it into a mutex. */
 int32_t selfcheck_tid(void);
+
+/* Notes the rules per lock; `program` is the executable's path. NULL: none has any effect. */
+lock_rule_chooser *rules_begin(const char *program);
+/* There is no memory to know the locks in: says so. */
+void rules_unknown_locks(void);
 
 /* CPUs online, allowed by affinity, and allowed by the control group's quota in 1/1000 (0: none).
  */

@@ -19,7 +19,8 @@ struct process process;
 
 static atomic_int state;
 static char program[PATH_MAX], command[4096], directory[PATH_MAX];
-static char config_text[8192], libc_text[64], kernel_text[256], policy_text[RLK_KINDS][256];
+static char config_text[8192 + CONF_RULES_TEXT_MAX], libc_text[64], kernel_text[256],
+	policy_text[RLK_KINDS][256];
 static struct utsname host;
 static uint64_t started_s;
 static struct {
@@ -121,16 +122,15 @@ static bool recording_name(unsigned n, char *path, size_t size)
  * ---------------------------------------------------------------------------------------------------------
  */
 
+const enum conf_lock process_lock_of[RLK_KINDS] = {CONF_MUTEX, CONF_SPIN, CONF_RWLOCK, CONF_RWLOCK};
+
 static void choose_policies(void)
 {
-	static const enum conf_lock lock_of[RLK_KINDS] = {
-		CONF_MUTEX, CONF_SPIN, CONF_RWLOCK, CONF_RWLOCK};
-
 	for (unsigned kind = 0; kind < RLK_KINDS; kind++) {
-		const struct policy_choice *choice = &process.conf.settings.choice[lock_of[kind]];
+		const struct policy_choice *choice =
+			&process.conf.settings.choice[process_lock_of[kind]];
 
-		process.choice[kind] = choice->policy;
-		process.tunables[kind] = choice->tunables;
+		process.choice[kind] = *choice;
 		conf_format_choice(choice, policy_text[kind], sizeof(policy_text[kind]));
 	}
 }
@@ -204,10 +204,12 @@ static bool come_up(void)
 	choose_policies();
 	conf_format_all(&process.conf, config_text, sizeof(config_text));
 	config = recorder_settings(fast_mutexes, fast_spin);
+	config.rule = rules_begin(program);
 	cpus_read(&config.cpus_present, &config.cpus_allowed, &quota);
 	config.cpus_quota_milli = quota;
 	process.cpus = cpus_usable(config.cpus_allowed, quota);
-	recorder_open(&config);
+	if (!recorder_open(&config) && config.rule)
+		rules_unknown_locks();
 	return true;
 }
 

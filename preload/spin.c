@@ -72,7 +72,6 @@ static inline void spin_count(struct thread *t, pthread_spinlock_t *s, uint64_t 
 static OUT_OF_LINE int spin_lock_slow(pthread_spinlock_t *s, uint64_t site)
 {
 	struct thread *t = hook_thread();
-	bool native = process.delegate_all || process.choice[RLK_KIND_SPIN] == policy_registry[0];
 	struct call call = {
 		.lock = (void *)s,
 		.at = {(uint64_t)s, spin_id(s), site, FRAME_ADDRESS, 0},
@@ -82,7 +81,8 @@ static OUT_OF_LINE int spin_lock_slow(pthread_spinlock_t *s, uint64_t site)
 		.mask = ~0u,
 		.free = SPIN_FREE,
 		.try_lock = try_native,
-		.block = native ? block_native : NULL,
+		.block = block_native,
+		.cannot_block = true,
 	};
 	struct rlk_entry *e;
 	int result;

@@ -1,12 +1,24 @@
 #include "preload/hooks.h"
 
-static const struct policy *policy_for(const struct call *call)
+/* The rule for a lock was chosen when its record was made. */
+static uint32_t rule_for(const struct event *event)
 {
-	return call->delegated ? policy_registry[0] : process.choice[call->kind];
+	if (event->thread)
+		return lock_row(event->entry->record - 1)->rule;
+	return recorder.on ? lock_row(lock_record(&event->at.id, event->at.site))->rule : 0;
+}
+
+static const struct policy_choice *choice_for(const struct call *call, const struct event *event)
+{
+	uint32_t rule = unlikely(process.rules) ? rule_for(event) : 0;
+
+	return rule ? process.rule[rule - 1] : &process.choice[call->kind];
 }
 
 int hook_wait(struct thread *t, const struct call *call)
 {
+	const struct policy_choice *choice;
+	const struct policy *policy;
 	struct event event;
 	struct wait w = {
 		.word = call->word,
@@ -15,16 +27,18 @@ int hook_wait(struct thread *t, const struct call *call)
 		.inverted = call->inverted,
 		.lock = call->lock,
 		.try_lock = call->try_lock,
-		.block = call->block,
 		.deadline = call->deadline,
 		.clock = call->clock,
-		.t = &process.tunables[call->kind],
 		.cpus = process.cpus,
 		.urgent = &process.urgent,
 	};
 
 	event_begin(&event, t, &call->at);
-	policy_for(call)->wait(&w);
+	choice = choice_for(call, &event);
+	policy = call->delegated ? policy_registry[0] : choice->policy;
+	w.t = &choice->tunables;
+	w.block = call->cannot_block && policy != policy_registry[0] ? NULL : call->block;
+	policy->wait(&w);
 	event_end(&event, &w);
 	return w.result;
 }

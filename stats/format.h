@@ -127,7 +127,8 @@ struct rlk_header {
 	struct rlk_text command; /* command line, arguments separated by spaces, quoted like a shell
 				    would need */
 	struct rlk_text host, libc, kernel;
-	struct rlk_text config;    /* one line an option: "section.key = value ; origin" */
+	struct rlk_text config;    /* one line an option: "section.key = value ; origin", and a rule
+				      per lock: "lock.N = match=policy ; origin" */
 	struct rlk_text run_id;    /* RELOCK_RUN_ID of the `relock run` that started it */
 	struct rlk_text policy[4]; /* as configured "name:key=value,…", per enum rlk_kind: mutex,
 				      spin, rdlock, wrlock */
@@ -253,7 +254,10 @@ struct rlk_record {
 	uint32_t next;       /* 1 + next record in the recorder's hash chain */
 	uint64_t holder; /* 1 + shard of a thread that holds it, left where the lock word does not
 			    tell */
-	uint64_t reserved[2];
+	uint32_t rule;   /* its number in the configuration, "lock.N", if one chose the policy; 0:
+			    none did */
+	uint32_t reserved32;
+	uint64_t reserved;
 };
 _Static_assert(sizeof(struct rlk_record) == 64, "a lock record is one cache line");
 

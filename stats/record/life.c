@@ -144,7 +144,7 @@ static bool token_open(void)
 
 static bool tables_open(void)
 {
-	recorder.on = sites_open() && locks_open(config.max_locks);
+	recorder.on = sites_open() && locks_open(config.max_locks, config.rule);
 	if (recorder.on)
 		header_fill();
 	return recorder.on;
@@ -153,6 +153,10 @@ static bool tables_open(void)
 bool recorder_open(const struct recorder_config *from)
 {
 	config = *from;
+	if (!config.record) {
+		config.holds = RECORD_HOLDS_OFF;
+		config.stacks = config.report = false;
+	}
 	recorder.stacks = config.stacks;
 	recorder.stack_depth =
 		config.stack_depth < RLK_STACK_FRAMES ? config.stack_depth : RLK_STACK_FRAMES;
@@ -164,7 +168,7 @@ bool recorder_open(const struct recorder_config *from)
 	token_open();
 	threads_open();
 	modules_open(config.program ? config.program : "");
-	if (!config.record)
+	if (!config.record && !config.rule)
 		return true;
 	return arena_open(config.max_memory) && tables_open();
 }
@@ -278,14 +282,16 @@ void recorder_child(void)
 	threads_reset();
 	token_open();
 	if (recorder.on) {
+		struct carried *carried = locks_take();
+
 		recorder.on = false;
 		atomic_store_explicit(&recorder_created, false, memory_order_relaxed);
 		refused = false;
 		locks_reset();
 		sites_reset();
 		modules_reset();
-		if (arena_reset())
-			tables_open();
+		if (arena_reset() && tables_open() && carried)
+			locks_carry(carried);
 	}
 	errno = saved;
 }

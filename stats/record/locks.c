@@ -15,7 +15,9 @@ TABLE(classes, RLK_CLASSES, struct rlk_class, CLASS_CHUNK, CLASS_CHUNKS);
 static struct index class_lookup = {.bits = 15};
 static uint32_t class_records[CLASS_CHUNK * CLASS_CHUNKS]; /* 1 + record standing for the class */
 static uint32_t *buckets;                                  /* 1 + first record of the chain */
+static uint16_t class_rules[CLASS_CHUNK * CLASS_CHUNKS];   /* rule per lock of the class */
 static uint64_t locks_max;
+static lock_rule_chooser *rule_chooser;
 
 uint32_t lock_stamps[1u << STAMP_BITS];
 
@@ -32,16 +34,17 @@ struct rlk_record *lock_row(uint32_t record)
 }
 
 static struct rlk_record *record_fill(
-	struct rlk_record *r, const struct lock_id *id, uint32_t class_index)
+	struct rlk_record *r, const struct lock_id *id, uint32_t class_index, uint32_t rule)
 {
 	r->lock = id->address;
 	r->kind = id->kind;
 	r->flags = id->flags;
 	r->class_index = class_index;
+	r->rule = rule;
 	return r;
 }
 
-bool locks_open(uint64_t max_locks)
+bool locks_open(uint64_t max_locks, lock_rule_chooser *chooser)
 {
 	struct lock_id id = {0, RLK_KIND_MUTEX, RLK_LOCK_IS_CLASS};
 	struct rlk_class *class;
@@ -49,6 +52,7 @@ bool locks_open(uint64_t max_locks)
 	uint32_t number;
 
 	locks_max = max_locks;
+	rule_chooser = chooser;
 	if (!buckets)
 		buckets = private_memory(sizeof(uint32_t) << BUCKET_BITS);
 	if (!buckets || !index_open(&class_lookup))
@@ -58,7 +62,7 @@ bool locks_open(uint64_t max_locks)
 	if (!class || !record)
 		return false;
 	class->birth = RLK_BORN_UNKNOWN;
-	record_fill(record, &id, EVERYTHING_ELSE)->generations = 1;
+	record_fill(record, &id, EVERYTHING_ELSE, 0)->generations = 1;
 	class_records[EVERYTHING_ELSE] = EVERYTHING_ELSE + 1;
 	return true;
 }
@@ -106,6 +110,19 @@ static bool class_matches(const struct rlk_class *class, const struct birth *bir
 	       class->kind == birth->kind && (!birth->module || class->module == birth->module);
 }
 
+static uint32_t choose_rule(const struct birth *birth)
+{
+	/* A return address may be the first byte after its file. */
+	uint64_t inside = birth->address - (birth->how != RLK_BORN_STATIC);
+	struct found_object object;
+
+	if (!rule_chooser)
+		return 0;
+	if (!object_find(inside, &object))
+		return rule_chooser(birth->kind, NULL, birth->address);
+	return rule_chooser(birth->kind, object.path, birth->address - object.bias);
+}
+
 static uint32_t class_add(const struct birth *birth)
 {
 	uint32_t number, site;
@@ -118,6 +135,7 @@ static uint32_t class_add(const struct birth *birth)
 	class->kind = birth->kind;
 	class->context = site ? RLK_CONTEXT_SITE(site - 1) : 0;
 	class->module = birth->module;
+	class_rules[number] = (uint16_t)choose_rule(birth);
 	store32_release(&class->birth, birth->how);
 	return number + 1;
 }
@@ -144,6 +162,12 @@ static uint32_t class_of(const struct birth *birth)
 	return EVERYTHING_ELSE;
 }
 
+/* What has no class of its own is decided one by one. */
+static uint32_t rule_of(uint32_t class_index, const struct birth *birth)
+{
+	return class_index == EVERYTHING_ELSE ? choose_rule(birth) : class_rules[class_index];
+}
+
 static struct rlk_class *class_row(uint32_t number)
 {
 	return table_row(&classes, number);
@@ -160,7 +184,7 @@ static uint32_t class_record(uint32_t class_index)
 	row = table_new(&records, &number);
 	if (!row)
 		return EVERYTHING_ELSE;
-	record_fill(row, &id, class_index);
+	record_fill(row, &id, class_index, class_rules[class_index]);
 	if (!cas32(&class_records[class_index], 0, number + 1))
 		return load32_acquire(&class_records[class_index]) - 1; /* the row stays empty */
 	store32_release(&row->generations, 1);
@@ -224,7 +248,8 @@ static uint32_t record_push(const struct lock_id *id, uint32_t number, struct rl
 }
 
 /* *fresh: it is a new record, not one that another thread has just added, nor the class's. */
-static uint32_t record_add(const struct lock_id *id, uint32_t class_index, bool *fresh)
+static uint32_t record_add(
+	const struct lock_id *id, uint32_t class_index, uint32_t rule, bool *fresh)
 {
 	struct rlk_record *row;
 	uint32_t number, added;
@@ -234,7 +259,7 @@ static uint32_t record_add(const struct lock_id *id, uint32_t class_index, bool 
 		add64(&arena_header->lost.locks_folded, 1);
 		return class_record(class_index);
 	}
-	record_fill(row, id, class_index);
+	record_fill(row, id, class_index, rule);
 	added = record_push(id, number, row);
 	*fresh = added == number;
 	if (!*fresh)
@@ -253,7 +278,7 @@ uint32_t lock_record(const struct lock_id *id, uint64_t site)
 		return number - 1;
 	birth = birth_of(id, site, false);
 	class_index = class_of(&birth);
-	number = record_add(id, class_index, &fresh);
+	number = record_add(id, class_index, rule_of(class_index, &birth), &fresh);
 	if (fresh)
 		add64(&class_row(class_index)->created, 1);
 	return number;
@@ -317,10 +342,12 @@ void lock_born(const struct lock_id *id, uint64_t site)
 	/* Addresses are used in turn by locks from a few places: as many records as places, however
 	 * often. */
 	row = number ? record_replaced(id, class_index) : NULL;
-	if (row)
+	if (row) {
+		store32(&row->rule, rule_of(class_index, &birth));
 		record_reborn(row, id);
-	else
-		record_add(id, class_index, &fresh);
+	} else {
+		record_add(id, class_index, rule_of(class_index, &birth), &fresh);
+	}
 }
 
 void lock_died(const struct lock_id *id)
@@ -333,4 +360,63 @@ void lock_died(const struct lock_id *id)
 	row = lock_row(number - 1);
 	store32(&row->flags, row->flags | RLK_LOCK_DESTROYED);
 	add64(&class_row(row->class_index)->destroyed, 1);
+}
+
+/* --- over a fork
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+struct carried {
+	uint64_t bytes, count;
+	struct {
+		struct lock_id id;
+		struct birth birth;
+	} lock[];
+};
+
+/* A static lock is found again by its address, and what is gone needs no birth. */
+static bool is_carried(const struct rlk_record *row)
+{
+	uint32_t birth = class_row(row->class_index)->birth;
+
+	return load32(&row->generations) &&
+	       (birth == RLK_BORN_INIT || birth == RLK_BORN_FIRST_USE) &&
+	       !(load32(&row->flags) &
+		       (RLK_LOCK_IS_CLASS | RLK_LOCK_DESTROYED | RLK_LOCK_REPLACED));
+}
+
+struct carried *locks_take(void)
+{
+	uint32_t count = table_count(&records);
+	uint64_t bytes = sizeof(struct carried) + count * sizeof(((struct carried *)0)->lock[0]);
+	struct carried *carried = rule_chooser && count ? private_memory(bytes) : NULL;
+
+	if (!carried)
+		return NULL;
+	carried->bytes = bytes;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct rlk_record *row = lock_row(i);
+		const struct rlk_class *class = class_row(row->class_index);
+
+		if (!is_carried(row))
+			continue;
+		carried->lock[carried->count].id =
+			(struct lock_id){row->lock, row->kind, row->flags};
+		carried->lock[carried->count++].birth =
+			(struct birth){class->birth, class->address, class->kind, class->module};
+	}
+	return carried;
+}
+
+void locks_carry(struct carried *carried)
+{
+	bool fresh;
+
+	for (uint64_t i = 0; i < carried->count; i++) {
+		const struct birth *birth = &carried->lock[i].birth;
+		uint32_t class_index = class_of(birth);
+
+		record_add(&carried->lock[i].id, class_index, rule_of(class_index, birth), &fresh);
+	}
+	munmap(carried, carried->bytes);
 }

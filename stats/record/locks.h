@@ -16,8 +16,23 @@ struct lock_id {
 	uint32_t flags;     /* enum rlk_record_flags */
 };
 
-bool locks_open(uint64_t max_locks);
+/*
+ * The rule per lock, from 1, that holds for locks of `kind` born at `offset` of a file ("": the
+ * executable; NULL: in none); 0: none does. Asked once for all locks of a class.
+ */
+typedef uint32_t lock_rule_chooser(enum rlk_kind kind, const char *path, uint64_t offset);
+
+/* `chooser` NULL: there are no rules. */
+bool locks_open(uint64_t max_locks, lock_rule_chooser *chooser);
 void locks_reset(void);
+
+/*
+ * In a forked child, around what makes all tables empty: where there are rules, the locks that the
+ * parent made keep their births. NULL: nothing to keep. Takes memory until locks_carry().
+ */
+struct carried;
+struct carried *locks_take(void);
+void locks_carry(struct carried *carried);
 
 /* Number of the lock's record; made, and the class with it, when this is its first use, at return
  * address `site`. */

@@ -21,7 +21,10 @@ enum record_holds { RECORD_HOLDS_OFF, RECORD_HOLDS_SAMPLED, RECORD_HOLDS_ALL };
 
 /* What the hooks tell the recorder at its start. Texts must stay valid. */
 struct recorder_config {
-	bool record; /* false: threads are known, nothing is recorded */
+	/* False: threads are known and nothing is recorded; where there are rules per lock, locks
+	 * are known too, in memory that never becomes a file. */
+	bool record;
+	lock_rule_chooser *rule; /* NULL: there are no rules */
 	enum record_holds holds;
 	uint32_t hold_sample;
 	bool stacks;
