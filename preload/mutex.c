@@ -151,11 +151,11 @@ static int mutex_native_counted(struct thread *t, pthread_mutex_t *m, uint64_t s
  */
 
 static int mutex_wait(struct thread *t, pthread_mutex_t *m, uint64_t site, uint64_t frame,
-	clockid_t clock, const struct timespec *deadline)
+	clockid_t clock, const struct timespec *deadline, int32_t owner)
 {
 	struct call call = {
 		.lock = m,
-		.at = {(uint64_t)m, mutex_id(m), site, frame, mutex_owner(m)},
+		.at = {(uint64_t)m, mutex_id(m), site, frame, owner ? owner : mutex_owner(m)},
 		.kind = RLK_KIND_MUTEX,
 		.delegated = mutex_is_delegated(m),
 		.word = (const atomic_uint *)&m->__data.__lock,
@@ -188,8 +188,12 @@ static bool delegated_is_taken(const pthread_mutex_t *m, const struct thread *t)
 static OUT_OF_LINE int mutex_acquire_slow(pthread_mutex_t *m, uint64_t site, clockid_t clock,
 	const struct timespec *deadline, bool timed)
 {
+	/* Whoever has it may be gone in a moment, so the owner is looked at first. Where the hook
+	 * has just tried, trying again would only take the lock word's cache line from the owner.
+	 */
+	int32_t owner = mutex_owner(m);
+	int result = mutex_kind(m) < thread_self->fast_mutexes ? EBUSY : 0;
 	struct thread *t = hook_thread();
-	int result;
 
 	if (!t)
 		return mutex_native(m, clock, deadline, timed);
@@ -198,9 +202,10 @@ static OUT_OF_LINE int mutex_acquire_slow(pthread_mutex_t *m, uint64_t site, clo
 	if (mutex_is_delegated(m)) {
 		if (!delegated_is_taken(m, t))
 			return mutex_native_counted(t, m, site, clock, deadline, timed);
-		return mutex_wait(t, m, site, FRAME_ADDRESS, clock, timed ? deadline : NULL);
+		return mutex_wait(t, m, site, FRAME_ADDRESS, clock, timed ? deadline : NULL, owner);
 	}
-	result = mutex_try_fast(m, t) ? 0 : real.mutex_trylock(m);
+	if (result == 0 && !mutex_try_fast(m, t))
+		result = real.mutex_trylock(m);
 	if (acquired(result)) {
 		mutex_count(t, m, site);
 		return result;
@@ -209,7 +214,7 @@ static OUT_OF_LINE int mutex_acquire_slow(pthread_mutex_t *m, uint64_t site, clo
 	 * means. */
 	if (result != EBUSY || mutex_owner(m) == t->tid)
 		return mutex_native_counted(t, m, site, clock, deadline, timed);
-	return mutex_wait(t, m, site, FRAME_ADDRESS, clock, timed ? deadline : NULL);
+	return mutex_wait(t, m, site, FRAME_ADDRESS, clock, timed ? deadline : NULL, owner);
 }
 
 int mutex_acquire(pthread_mutex_t *m, uint64_t site, clockid_t clock,

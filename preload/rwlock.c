@@ -130,12 +130,13 @@ static int block_write(struct wait *w)
  */
 
 static int rwlock_wait(struct thread *t, pthread_rwlock_t *l, enum rlk_kind side, uint64_t site,
-	uint64_t frame, clockid_t clock, const struct timespec *deadline)
+	uint64_t frame, clockid_t clock, const struct timespec *deadline, int32_t writer)
 {
 	bool write = side == RLK_KIND_WRLOCK;
 	struct call call = {
 		.lock = l,
-		.at = {rwlock_key(l, side), rwlock_id(l), site, frame, rwlock_writer(l)},
+		.at = {rwlock_key(l, side), rwlock_id(l), site, frame,
+			writer ? writer : rwlock_writer(l)},
 		.kind = side,
 		.delegated = rwlock_is_delegated(l),
 		.word = (const atomic_uint *)&l->__data.__readers,
@@ -169,12 +170,15 @@ static __attribute__((noinline)) int rwlock_acquire(pthread_rwlock_t *l, enum rl
 	uint64_t site, clockid_t clock, const struct timespec *deadline, bool timed)
 {
 	struct thread *t = hook_thread();
+	int32_t writer;
 	int result;
 
 	if (!t)
 		return lock_native(l, side, clock, deadline, timed);
 	if (process.delegate_all || (timed && deadline_odd(clock, deadline)))
 		return rwlock_native_counted(t, l, side, site, clock, deadline, timed);
+	/* Looked at before the try: by the time that has failed, the writer may be gone. */
+	writer = rwlock_writer(l);
 	result = try_side(l, side);
 	if (result == 0) {
 		rwlock_count(t, l, side, site);
@@ -183,7 +187,7 @@ static __attribute__((noinline)) int rwlock_acquire(pthread_rwlock_t *l, enum rl
 	/* This thread writes already, or an error whose code is the lock call's to choose. */
 	if (result != EBUSY || rwlock_writer(l) == t->tid)
 		return rwlock_native_counted(t, l, side, site, clock, deadline, timed);
-	return rwlock_wait(t, l, side, site, FRAME_ADDRESS, clock, timed ? deadline : NULL);
+	return rwlock_wait(t, l, side, site, FRAME_ADDRESS, clock, timed ? deadline : NULL, writer);
 }
 
 static int rwlock_try(pthread_rwlock_t *l, enum rlk_kind side, uint64_t site)
