@@ -118,8 +118,7 @@ extern const struct policy *const policy_registry[];
 
 const struct policy *policy_find(const char *name); /* NULL: no such policy */
 
-/* --- what policies are written with (policies/wait.c)
- * ------------------------------------------------------------- */
+/* --- what policies are written with (policies/wait.c) */
 
 /* Peeks, and tries when the lock looks free. True: the wait is over and w->result says how. */
 bool wait_try(struct wait *w);

@@ -51,9 +51,7 @@ static int wait_native(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
 	return real.cond_clockwait(c, m, clock, deadline);
 }
 
-/* --- the wait
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- the wait */
 
 struct relock {
 	pthread_mutex_t *gate, *mutex;
@@ -135,9 +133,7 @@ int cond_wake(pthread_cond_t *c, int (*wake)(pthread_cond_t *))
 	return wake(c);
 }
 
-/* --- hooks
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- hooks */
 
 HOOK int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m)
 {

@@ -79,8 +79,7 @@ static inline bool deadline_odd(clockid_t clock, const struct timespec *deadline
 /* Counts an acquisition without a wait, where the inline probe did not find the entry. */
 void hook_count_slow(struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site);
 
-/* --- mutexes, for condition variables and C11 too
- * ---------------------------------------------------------------------- */
+/* --- mutexes, for condition variables and C11 too */
 
 /* A lock call of any kind; deadline NULL: no limit. `clocked` says that it came with a clock. */
 int mutex_acquire(pthread_mutex_t *m, uint64_t site, clockid_t clock,
@@ -98,9 +97,7 @@ void mutex_count_user(pthread_mutex_t *m, int change);
 /* The entry of the mutex this thread just took, or NULL. */
 struct rlk_entry *mutex_entry(struct thread *t, pthread_mutex_t *m, uint64_t site);
 
-/* --- condition variables
- * -----------------------------------------------------------------------------------------------
- */
+/* --- condition variables */
 
 int cond_await(pthread_cond_t *c, pthread_mutex_t *m, uint64_t site, clockid_t clock,
 	const struct timespec *deadline, bool clocked);
@@ -108,9 +105,7 @@ int cond_wake(pthread_cond_t *c, int (*wake)(pthread_cond_t *));
 /* In a forked child. */
 void cond_reset(void);
 
-/* --- start-up
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- start-up */
 
 /* Proves that the fields we read mean what we think, and how many of the mutex kinds, from 0 on,
  * and whether spinlocks, can be taken by our own first try. False: delegate everything. */

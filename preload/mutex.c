@@ -44,9 +44,7 @@ static struct lock_id mutex_id(const pthread_mutex_t *m)
 	return (struct lock_id){(uint64_t)m, RLK_KIND_MUTEX, flags};
 }
 
-/* --- the first try
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- the first try */
 
 /*
  * What the native lock does to a free, private, plain mutex, written out: the lock word from 0 to
@@ -103,8 +101,7 @@ struct rlk_entry *mutex_entry(struct thread *t, pthread_mutex_t *m, uint64_t sit
 	return t && t->entries ? entry_get(t, (uint64_t)m, &id, site) : NULL;
 }
 
-/* --- the call as glibc would do it
- * ------------------------------------------------------------------------------------ */
+/* --- the call as glibc would do it */
 
 static int mutex_native(
 	pthread_mutex_t *m, clockid_t clock, const struct timespec *deadline, bool timed)
@@ -146,9 +143,7 @@ static int mutex_native_counted(struct thread *t, pthread_mutex_t *m, uint64_t s
 	return result;
 }
 
-/* --- past the first try
- * -----------------------------------------------------------------------------------------------
- */
+/* --- past the first try */
 
 static int mutex_wait(struct thread *t, pthread_mutex_t *m, uint64_t site, uint64_t frame,
 	clockid_t clock, const struct timespec *deadline, int32_t owner)
@@ -289,9 +284,7 @@ void mutex_died(uint64_t address)
 		lock_died(&id);
 }
 
-/* --- hooks
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- hooks */
 
 HOOK int pthread_mutex_lock(pthread_mutex_t *m)
 {

@@ -27,9 +27,7 @@ static struct {
 	uint64_t low, top;
 } main_stack, forking_stack;
 
-/* --- one line to people
- * ------------------------------------------------------------------------------------------------
- */
+/* --- one line to people */
 
 static void say(const char *message)
 {
@@ -42,9 +40,7 @@ static void say(const char *message)
 		return;
 }
 
-/* --- who we are
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- who we are */
 
 /* The command line, as a shell would have to be given it. */
 static void quote_command(const char *raw, size_t length)
@@ -118,9 +114,7 @@ static bool recording_name(unsigned n, char *path, size_t size)
 	       snprintf(path + length, size - length, ".%u", n + 1) < (int)(size - length);
 }
 
-/* --- coming up
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- coming up */
 
 const enum conf_lock process_lock_of[RLK_KINDS] = {CONF_MUTEX, CONF_SPIN, CONF_RWLOCK, CONF_RWLOCK};
 
@@ -270,8 +264,7 @@ static __attribute__((destructor)) void library_end(void)
 		recorder_close();
 }
 
-/* --- what programs may ask for
- * ------------------------------------------------------------------------------------------ */
+/* --- what programs may ask for */
 
 HOOK void relock_urgent_begin(void)
 {

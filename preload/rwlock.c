@@ -30,9 +30,7 @@ static uint64_t rwlock_key(const pthread_rwlock_t *l, enum rlk_kind side)
 	return (uint64_t)l | (side == RLK_KIND_WRLOCK ? KEY_WRITE_SIDE : 0);
 }
 
-/* --- counting
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- counting */
 
 /* Readers leave no name in the lock. One that had to wait for it before leaves its number, unless
  * another did. */
@@ -70,8 +68,7 @@ static inline void rwlock_count(
 		reader_leaves_number(t, e);
 }
 
-/* --- the calls as glibc would do them
- * --------------------------------------------------------------------------------- */
+/* --- the calls as glibc would do them */
 
 static int rdlock_native(
 	pthread_rwlock_t *l, clockid_t clock, const struct timespec *deadline, bool timed)
@@ -125,9 +122,7 @@ static int block_write(struct wait *w)
 	return wrlock_native(w->lock, w->clock, w->deadline, w->deadline != NULL);
 }
 
-/* --- acquiring
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- acquiring */
 
 static int rwlock_wait(struct thread *t, pthread_rwlock_t *l, enum rlk_kind side, uint64_t site,
 	uint64_t frame, clockid_t clock, const struct timespec *deadline, int32_t writer)
@@ -207,9 +202,7 @@ static int rwlock_try(pthread_rwlock_t *l, enum rlk_kind side, uint64_t site)
 	return result;
 }
 
-/* --- releasing
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- releasing */
 
 static OUT_OF_LINE void rwlock_hold_end(struct thread *t, pthread_rwlock_t *l)
 {
@@ -232,9 +225,7 @@ static inline void rwlock_unlocking(struct thread *t, pthread_rwlock_t *l)
 		store64(&record->holder, 0);
 }
 
-/* --- hooks
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- hooks */
 
 HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {

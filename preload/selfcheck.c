@@ -95,9 +95,7 @@ static bool rwlocks_hold(void)
 	return hold && (l.__data.__readers >> 3) == 0 && (l.__data.__readers & 2) == 0;
 }
 
-/* --- our own first try
- * ------------------------------------------------------------------------------------------------
- */
+/* --- our own first try */
 
 static void lock_by_hand(pthread_mutex_t *m, unsigned kind)
 {

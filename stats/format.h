@@ -160,8 +160,7 @@ struct rlk_block {
 };
 _Static_assert(sizeof(struct rlk_block) == 64, "a block head is one cache line");
 
-/* --- global tables: rows numbered from 0 by `first` + position
- * ------------------------------------------------------ */
+/* --- global tables: rows numbered from 0 by `first` + position */
 
 enum rlk_kind { RLK_KIND_MUTEX, RLK_KIND_SPIN, RLK_KIND_RDLOCK, RLK_KIND_WRLOCK, RLK_KINDS };
 
@@ -275,9 +274,7 @@ struct rlk_thread {
 	uint64_t reserved[1];
 };
 
-/* --- per-thread tables
- * ------------------------------------------------------------------------------------------------
- */
+/* --- per-thread tables */
 
 /* One row a shard, in a block of its own. Key: state != 0. */
 struct rlk_shard {

@@ -187,9 +187,7 @@ const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key)
 		mask, key);
 }
 
-/* --- cells
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- cells */
 
 static struct rlk_cell *cell_at(const struct thread *t, uint32_t cell)
 {

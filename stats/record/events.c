@@ -9,9 +9,7 @@
 /* A longer one, in reads of the clock, was interrupted: some 30 us. */
 #define COST_LONGEST_READS 4096
 
-/* --- holds
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- holds */
 
 static void owner_seen(const struct thread *t, struct rlk_cell *cell, struct rlk_record *record)
 {
@@ -84,9 +82,7 @@ OUT_OF_LINE void hold_end(struct thread *t, uint64_t key)
 	shard_add(&cell->hold_hist[rlk_hist_bucket(length)], 1);
 }
 
-/* --- waits
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- waits */
 
 /* Where the holder acquired the lock: it left that in its own entry. */
 static uint32_t holder_context(
@@ -281,9 +277,7 @@ void event_end(struct event *event, const struct wait *w)
 		entry_count(t, event->entry, event->at.key, KEY_CLASS | event->context, now);
 }
 
-/* --- everything else
- * --------------------------------------------------------------------------------------------------
- */
+/* --- everything else */
 
 void count_failed_try(struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
 {

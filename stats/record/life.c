@@ -26,9 +26,7 @@ static uint32_t *process_token; /* in memory that a child finds wiped */
 static char path[1100];         /* of the recording, once it was created */
 static bool refused;            /* the file could not be made: said once, not tried again */
 
-/* --- header
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- header */
 
 static struct rlk_calibration calibration_now(void)
 {
@@ -126,9 +124,7 @@ static void header_costs(void)
 	arena_header->cost_clock_1024 = clock * (1024 / COST_ROUNDS);
 }
 
-/* --- coming up
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- coming up */
 
 static bool token_open(void)
 {
@@ -252,9 +248,7 @@ void recorder_create(void)
 	errno = saved;
 }
 
-/* --- going on
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- going on */
 
 void recorder_calibrate(void)
 {

@@ -80,9 +80,7 @@ void locks_reset(void)
 		madvise(buckets, sizeof(uint32_t) << BUCKET_BITS, MADV_DONTNEED);
 }
 
-/* --- classes
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- classes */
 
 struct birth {
 	enum rlk_birth how;
@@ -206,9 +204,7 @@ uint32_t lock_class_record(uint32_t record)
 	return class_record(lock_row(record)->class_index);
 }
 
-/* --- records
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- records */
 
 /* 1 + the record the address has now; chains have the newest first. */
 static uint32_t record_find(const struct lock_id *id)
@@ -362,9 +358,7 @@ void lock_died(const struct lock_id *id)
 	add64(&class_row(row->class_index)->destroyed, 1);
 }
 
-/* --- over a fork
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- over a fork */
 
 struct carried {
 	uint64_t bytes, count;

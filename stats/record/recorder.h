@@ -92,9 +92,7 @@ static inline void recorder_calibrate_sometimes(uint64_t now)
 /* The process ends in order. */
 void recorder_close(void);
 
-/* --- counting
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- counting */
 
 uint32_t sample_step(struct thread *t);
 
@@ -115,9 +113,7 @@ static inline int entry_count(
 	return 0;
 }
 
-/* --- waiting
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- waiting */
 
 /* Where a thread stands when it has to wait. */
 struct waiter {

@@ -18,9 +18,7 @@ struct clock_scale {
 	uint64_t ticks, ns; /* so many ticks are so many ns */
 };
 
-/* --- adding up
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- adding up */
 
 static void add_entries(const struct rlk_block *block, struct sums *sums, uint32_t records)
 {
@@ -69,9 +67,7 @@ static void add_blocks(struct sums *sums, uint32_t records)
 	}
 }
 
-/* --- writing
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- writing */
 
 static const char *format_time(
 	uint64_t ticks, const struct clock_scale *scale, char *out, size_t size)

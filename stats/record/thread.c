@@ -50,9 +50,7 @@ struct thread *thread_by_tid(int32_t tid)
 	return t && t->tid == tid ? t : NULL;
 }
 
-/* --- birth
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- birth */
 
 static struct thread *pool_take(void)
 {
@@ -189,9 +187,7 @@ void thread_note_name(struct thread *t)
 		prctl(PR_GET_NAME, row->name);
 }
 
-/* --- end
- * --------------------------------------------------------------------------------------------------------------
- */
+/* --- end */
 
 static void thread_retire(struct thread *t)
 {

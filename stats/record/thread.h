@@ -117,9 +117,7 @@ struct thread *thread_by_number(uint32_t number);
 /* The thread's name in the recording is what it is now. */
 void thread_note_name(struct thread *t);
 
-/* --- entries
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- entries */
 
 #define KEY_WRITE_SIDE 1u
 #define KEY_REPLACED 2u

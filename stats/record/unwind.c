@@ -44,9 +44,7 @@ struct start {
 	uint64_t low, top;
 };
 
-/* --- accessors
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- accessors */
 
 static int find_proc_info(
 	unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *out, int need_info, void *arg)
@@ -203,9 +201,7 @@ bool unwind_open(void)
 	return lib.space != NULL;
 }
 
-/* --- walking
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- walking */
 
 #if defined(__x86_64__)
 #define NOTE_REGISTER(start, number, name)                                                         \
@@ -306,9 +302,7 @@ static __attribute__((noinline)) void walk_stack(struct thread *t, uint64_t site
 	signals_restore(&quiet);
 }
 
-/* --- remembering
- * ------------------------------------------------------------------------------------------------------
- */
+/* --- remembering */
 
 static struct stack_memo *memo_of(struct thread *t, uint64_t site, uint64_t frame)
 {
