@@ -127,13 +127,24 @@ static bool add_sweep(struct candidates *c, const char *text)
 
 /* --- from the arguments */
 
+static bool add_rules(struct candidates *c, const char *text)
+{
+	if (!add(c, text, false))
+		return false;
+	c->candidate[c->count - 1].rules = true;
+	c->candidate[c->count - 1].none = false;
+	return true;
+}
+
 static bool add_all(struct candidates *c, const struct cli_args *args, bool *only_sweeps)
 {
 	for (unsigned i = 0; i < args->given_count; i++) {
 		const char *option = args->given[i].option->name, *value = args->given[i].value;
 		bool file = strcmp(option, "config") == 0, done = true;
 
-		if (file || strcmp(option, "policy") == 0)
+		if (strcmp(option, "rule") == 0)
+			done = add_rules(c, value);
+		else if (file || strcmp(option, "policy") == 0)
 			done = add(c, value, file || is_file(value));
 		else if (strcmp(option, "sweep") == 0)
 			done = add_sweep(c, value);
@@ -207,7 +218,8 @@ static const struct cli_option *option_named(const struct cli_verb *verb, const 
 static bool own_arguments(const struct candidate *candidate, const struct cli_args *args, char *set,
 	struct cli_args *out)
 {
-	const char *name = candidate->file ? "config" : "policy", *value = candidate->text;
+	const char *name = candidate->file ? "config" : candidate->rules ? "rule" : "policy";
+	const char *value = candidate->text;
 
 	*out = *args;
 	out->given_count = 0;
@@ -216,7 +228,7 @@ static bool own_arguments(const struct candidate *candidate, const struct cli_ar
 			out->given[out->given_count++] = args->given[i];
 	if (candidate->none || out->given_count == CLI_GIVEN_MAX)
 		return candidate->none;
-	if (!candidate->file && kind_length(value) > 0) {
+	if (!candidate->file && !candidate->rules && kind_length(value) > 0) {
 		size_t length = kind_length(value);
 
 		snprintf(set, CONF_PATH_MAX, "%.*s.policy=%s", (int)length - 1, value,
@@ -245,13 +257,17 @@ static bool record_less(struct conf *conf)
 
 static char *settings_text(const struct conf *conf)
 {
+	static char rules[CONF_RULES_TEXT_MAX];
 	char choice[CONF_LOCKS][512];
 
 	for (int lock = 0; lock < CONF_LOCKS; lock++)
 		conf_format_choice(
 			&conf->settings.choice[lock], choice[lock], sizeof(choice[lock]));
-	return memory_format("mutex = %s; spin = %s; rwlock = %s%s%s", choice[CONF_MUTEX],
-		choice[CONF_SPIN], choice[CONF_RWLOCK],
+	if (conf_lock_rules(conf))
+		conf_format_lock_rules(conf, rules, sizeof(rules));
+	return memory_format("mutex = %s; spin = %s; rwlock = %s%s%s%s%s", choice[CONF_MUTEX],
+		choice[CONF_SPIN], choice[CONF_RWLOCK], conf_lock_rules(conf) ? "; rules = " : "",
+		conf_lock_rules(conf) ? rules : "",
 		conf->settings.cond_native ? "; cond = native" : "",
 		conf->settings.enabled ? "" : "; left out by a [process] section");
 }

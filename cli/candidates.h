@@ -5,6 +5,7 @@
  *	POLICY[:key=value,…]        for all locks
  *	KIND=POLICY[:key=value,…]   for mutexes, spinlocks or rwlocks only, the others as by default
  *	FILE.ini                    a whole configuration
+ *	-r RULE=POLICY[;…]          the default for all locks that no rule matches
  *	none                        the program without relock
  * and a sweep like the first two with several values after a key: each is a candidate.
  */
@@ -19,6 +20,7 @@ struct candidate {
 	char *text; /* as written */
 	char *name; /* the same; told apart by a number where one is there twice */
 	bool file;  /* it names an INI file */
+	bool rules; /* it is rules per lock */
 	bool none;
 	struct conf *conf;
 	char *settings; /* canonical: equal texts do the same */

@@ -2,6 +2,7 @@
 #include "cli/comparing.h"
 #include "cli/install.h"
 #include "cli/measure.h"
+#include "cli/resolve.h"
 #include "cli/subject.h"
 #include "stats/report/memory.h"
 
@@ -147,11 +148,16 @@ static bool make_directory(struct measure *m)
 	return true;
 }
 
-static bool respect_sanitizer(struct comparison *c)
+/* What of the configurations depends on the program. */
+static bool fit_program(struct comparison *c)
 {
-	for (size_t i = 0; i < c->candidates.count; i++)
-		if (!subject_respect_sanitizer(&c->program, c->candidates.candidate[i].conf))
+	for (size_t i = 0; i < c->candidates.count; i++) {
+		struct conf *conf = c->candidates.candidate[i].conf;
+
+		if (!subject_respect_sanitizer(&c->program, conf) ||
+			!resolve_rules(&c->program, conf))
 			return false;
+	}
 	return true;
 }
 
@@ -169,8 +175,8 @@ static int prepare(struct comparison *c)
 	subject_process(&c->program, process, sizeof(process));
 	if (!candidates_load(&c->candidates, c->args, process) ||
 		!metrics_choose(&c->metrics, c->args, recording_wanted(&c->candidates)) ||
-		!read_numbers(c) || !read_measure(c) || !saving_choose(c) ||
-		!respect_sanitizer(c) || !subject_library(library, c->preloaded))
+		!read_numbers(c) || !read_measure(c) || !saving_choose(c) || !fit_program(c) ||
+		!subject_library(library, c->preloaded))
 		return CLI_OURS;
 	fill_plan(c);
 	m->program = &c->program;
@@ -200,6 +206,7 @@ static int finish(struct comparison *c)
 	if (!measured)
 		return c->measure.watch.interrupted ? 128 + c->measure.watch.signal : CLI_OURS;
 	results = experiment_evaluate(c->experiment);
+	comparing_save(c, results);
 	comparing_print(c, results);
 	experiment_results_free(results);
 	if (c->measure.watch.interrupted)

@@ -79,20 +79,18 @@ bool saving_choose(struct comparison *c)
 	return true;
 }
 
-static void save(struct comparison *c, const struct experiment *e)
+void comparing_save(struct comparison *c, const struct experiment_results *results)
 {
-	struct experiment_results *results = experiment_evaluate(e);
-
 	for (size_t i = 0; i < c->savings; i++) {
 		const struct saving *saving = &c->saving[i];
 
-		if (experiment_save(e, results, saving->format, saving->path) || c->save_failed)
+		if (experiment_save(c->experiment, results, saving->format, saving->path) ||
+			c->save_failed)
 			continue;
 		c->save_failed = true;
 		progress_clear(c);
 		cli_say("'%s' could not be written: %s", saving->path, strerror(errno));
 	}
-	experiment_results_free(results);
 }
 
 /* --- progress */
@@ -138,7 +136,10 @@ static void starting(void *measure, const struct experiment_progress *progress)
 
 static void round_done(void *measure, const struct experiment *e)
 {
-	save(comparison_of(measure), e);
+	struct experiment_results *results = experiment_evaluate(e);
+
+	comparing_save(comparison_of(measure), results);
+	experiment_results_free(results);
 }
 
 void comparing_hooks(struct comparison *c, struct experiment_hooks *hooks)

@@ -37,6 +37,7 @@ bool saving_choose(struct comparison *comparison);
 /* Progress before each run, saving after each round. */
 void comparing_hooks(struct comparison *comparison, struct experiment_hooks *hooks);
 void progress_clear(struct comparison *comparison);
+void comparing_save(struct comparison *comparison, const struct experiment_results *results);
 
 /* The table, and what to do next. */
 void comparing_print(struct comparison *comparison, const struct experiment_results *results);

@@ -40,7 +40,7 @@ static bool preload(const struct environment *wanted)
 static bool export_option(const struct conf *conf, size_t index, const char *directory)
 {
 	const struct conf_option *option = &conf_table[index];
-	char value[CONF_PATH_MAX];
+	static char value[CONF_EXPORT_MAX];
 
 	if (!option->env)
 		return true;

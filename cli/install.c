@@ -19,6 +19,9 @@ static const char *const library_places[] = {"../preload/" LIBRARY,
 static const char *const configuration_places[] = {
 	RELOCK_DATADIR_FROM_BINDIR "/relock", "../share/relock"};
 
+static const char *const workload_places[] = {"../workloads",
+	RELOCK_LIBEXECDIR_FROM_BINDIR "/relock", "../libexec/relock"};
+
 static bool own_directory(char *out, size_t size)
 {
 	ssize_t length = readlink("/proc/self/exe", out, size - 1);
@@ -79,6 +82,20 @@ bool install_configuration(const char *name, char *out, size_t size)
 		snprintf(path, sizeof(path), "%s/%s/%s%s", directory, configuration_places[i / 2],
 			name, i % 2 ? ".ini" : "");
 		if (resolve(path, out, size))
+			return true;
+	}
+	return false;
+}
+
+bool install_workload(const char *name, char *out, size_t size)
+{
+	char directory[PATH_MAX], path[2 * PATH_MAX];
+
+	if (!own_directory(directory, sizeof(directory)))
+		return false;
+	for (size_t i = 0; i < sizeof(workload_places) / sizeof(workload_places[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s/%s", directory, workload_places[i], name);
+		if (resolve(path, out, size) && access(out, X_OK) == 0)
 			return true;
 	}
 	return false;

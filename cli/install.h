@@ -14,6 +14,9 @@ bool install_library(char *out, size_t size);
 /* An INI file that came with relock, by name with or without ".ini". False: there is none. */
 bool install_configuration(const char *name, char *out, size_t size);
 
+/* One of the workloads that came with relock. False: there is none. */
+bool install_workload(const char *name, char *out, size_t size);
+
 /*
  * The same library under a path that fits into LD_PRELOAD, which is split at spaces and colons: the
  * path itself, or a link in the private directory. False: a message was printed.

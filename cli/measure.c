@@ -174,6 +174,7 @@ struct errand {
 	struct capture *capture;
 	uint64_t deadline_ns, limit_ns;
 	const char *late; /* what is said when the deadline passes */
+	const char *left; /* and when the server ends first */
 	struct process process;
 };
 
@@ -190,7 +191,7 @@ static bool run_beside(struct job *job, struct process *server, struct errand *e
 	event = process_wait(watch, both, 2, errand->deadline_ns);
 	/* When both are over, the client's end is what counts. */
 	if (event == PROCESS_ENDED && !client->ended_ns)
-		fail(job, "the server ended before its client");
+		fail(job, "%s", errand->left);
 	process_stop(watch, client, SIGTERM, event == PROCESS_ENDED ? 0 : ABORT_GRACE_NS);
 	if (event == PROCESS_INTERRUPTED)
 		interrupt(job);
@@ -200,7 +201,7 @@ static bool run_beside(struct job *job, struct process *server, struct errand *e
 }
 
 /* Waits a little, for the server not to be asked without pause. */
-static bool pause_beside(struct job *job, struct process *server)
+static bool pause_beside(struct job *job, struct process *server, const char *left)
 {
 	enum process_event event =
 		process_wait(&job->m->watch, &server, 1, arch_monotonic_ns() + READY_PAUSE_NS);
@@ -208,7 +209,7 @@ static bool pause_beside(struct job *job, struct process *server)
 	if (event == PROCESS_INTERRUPTED)
 		interrupt(job);
 	else if (event == PROCESS_ENDED)
-		fail(job, "the server ended before it was ready");
+		fail(job, "%s", left);
 	return event == PROCESS_LATE;
 }
 
@@ -219,14 +220,15 @@ static bool await_ready(struct job *job, struct process *server)
 		.capture = &job->m->client_output,
 		.deadline_ns = deadline_after(limit),
 		.limit_ns = limit,
-		.late = "the server was not ready"};
+		.late = "the server was not ready",
+		.left = "the server ended before it was ready"};
 
 	while (question.command) {
 		if (!run_beside(job, server, &question))
 			return false;
 		if (WIFEXITED(question.process.status) && WEXITSTATUS(question.process.status) == 0)
 			return true;
-		if (!pause_beside(job, server))
+		if (!pause_beside(job, server, question.left))
 			return false;
 		if (arch_monotonic_ns() >= question.deadline_ns) {
 			fail_late(job, question.late, limit);
@@ -243,7 +245,8 @@ static void run_client(struct job *job, struct process *server)
 	struct errand client = {.command = m->client,
 		.capture = &m->client_output,
 		.limit_ns = m->timeout_ns,
-		.late = "the client did not end"};
+		.late = "the client did not end",
+		.left = "the server ended before its client"};
 
 	if (!await_ready(job, server))
 		return;

@@ -3,6 +3,7 @@
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/reporting.h"
+#include "cli/resolve.h"
 #include "cli/settings.h"
 #include "cli/subject.h"
 #include "stats/report/units.h"
@@ -33,7 +34,7 @@ static int prepare(struct run *run)
 	subject_process(program, process, sizeof(process));
 	if (!settings_load(run->args, process, &run->conf) ||
 		!subject_respect_sanitizer(program, &run->conf) ||
-		!subject_library(library, run->preloaded))
+		!resolve_rules(program, &run->conf) || !subject_library(library, run->preloaded))
 		return CLI_OURS;
 	if (run->conf.settings.record && !output_decide(&run->conf, &run->output))
 		return CLI_OURS;

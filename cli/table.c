@@ -68,6 +68,15 @@ static const struct cli_option setting_options[] = {
 		"Read settings from this INI file. The environment and the other options win over "
 		"it.",
 		"-c latency.ini"},
+	{"rule", 'r', "RULE=POLICY", NULL, "relock.rules",
+		"Wait so on some locks only. RULE is KEY=VALUE,... with the keys kind (mutex, "
+		"spin, rwlock), module (shell pattern for the file the lock was born in), class "
+		"(MODULE+0xOFFSET, as 'relock report --rules' prints it) and symbol (shell pattern "
+		"for the variable a static lock is in, or the function another lock was born in); "
+		"all given have to match. As often as needed: the first rule that matches decides, "
+		"these before those of RELOCK_RULES, and those before an INI file's [lock] "
+		"sections. '-r none' ends the list.",
+		"-r class=libfoo.so.1+0x4546a=spin-park:spins=1000"},
 	{"set", 0, "SECTION.KEY=VALUE", NULL, NULL,
 		"Set any one option of the configuration, as often as needed. 'relock config "
 		"--default' names them all.",
@@ -144,6 +153,10 @@ static const struct cli_option candidate_options[] = {
 	{"config", 'c', "FILE", NULL, NULL,
 		"Compare the settings of this INI file, or of one that came with relock.",
 		"-c latency.ini"},
+	{"rule", 'r', "RULE=POLICY", NULL, "relock.rules",
+		"Compare these rules per lock, written as for 'relock run' and separated by ';': "
+		"locks that match none of them wait as by default.",
+		"-r 'class=libfoo.so.1+0x4546a=spin-park;kind=mutex=native'"},
 	{"sweep", 's', "POLICY:KEY=V1,V2,...", NULL, NULL,
 		"Compare this policy with each of the values; with several keys, each with each.",
 		"--sweep spin-park:spins=15,100,1000"},

@@ -92,6 +92,7 @@ static bool run_one(struct experiment *e, struct schedule *s, unsigned round, si
 	if (run->outcome == RUN_INTERRUPTED) {
 		run->outcome = RUN_NOT_DONE;
 		e->interrupted = true;
+		e->stopped_in = round;
 		return false;
 	}
 	judge_failure(e, s, slot, run->outcome == RUN_FAILED);

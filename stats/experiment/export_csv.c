@@ -160,12 +160,13 @@ static void put_cell(const char *text, FILE *out)
 {
 	char *clean = units_sanitize(text);
 
+	fputc(' ', out);
 	for (const char *p = clean; *p; p++) {
 		if (strchr("|\\`*_<[", *p))
 			fputc('\\', out);
 		fputc(*p == '\n' ? ' ' : *p, out);
 	}
-	fputs(" | ", out);
+	fputs(" |", out);
 	free(clean);
 }
 
@@ -175,7 +176,7 @@ static void put_markdown_row(const struct experiment *e, const struct experiment
 	const struct experiment_cell *cell = experiment_cell(r, slot, metric);
 	char text[64] = "";
 
-	fputs("| ", out);
+	fputc('|', out);
 	put_cell(e->plan->metric[metric].name, out);
 	put_cell(experiment_name(e, slot), out);
 	experiment_value(&e->plan->metric[metric], cell->median, &style, text, sizeof(text));

@@ -15,6 +15,7 @@ struct experiment {
 	struct experiment_run *run; /* rounds × slots */
 	unsigned rounds;            /* begun */
 	bool interrupted;
+	unsigned stopped_in; /* round, from 1; 0: warm-up */
 	bool given_up[EXPERIMENT_CANDIDATES_MAX + 1];
 };
 

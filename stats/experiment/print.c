@@ -302,7 +302,7 @@ static void put_notes(const struct screen *s)
 	if (s->e->interrupted) {
 		put_margin(s, "stopped", &started);
 		fprintf(s->out, "in round %u of %u: this is what there was until then\n",
-			s->e->rounds ? s->e->rounds : 1, plan->rounds);
+			s->e->stopped_in, plan->rounds);
 	}
 	if (s->e->rounds < needed) {
 		put_margin(s, "note", &started);

@@ -55,7 +55,7 @@ static void fill(
 	sample_sort(values, cell->values);
 	cell->median = sample_median(values, cell->values);
 	cell->pairs = log_ratios(e, slot, metric, values);
-	if (cell->pairs > 0)
+	if (cell->pairs > 0 && slot != e->plan->reference)
 		cell->p = sample_signed_rank(values, cell->pairs);
 	sample_sort(values, cell->pairs);
 	cell->ratio = exp(sample_median(values, cell->pairs));
