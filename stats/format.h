@@ -296,13 +296,13 @@ struct rlk_entry {
 	uint64_t failed;   /* tries that found it taken (trylock and kin, called by the program) */
 	uint64_t
 		site; /* where this thread last acquired it: return address, or 1 << 63 | context */
-	uint32_t record; /* 1 + index of the lock record */
-	uint32_t stamp;  /* generation stamp it was last checked against */
-	uint32_t cell;   /* 1 + index of this shard's cell for it; 0: none yet */
-	uint32_t kind;   /* enum rlk_kind */
-	uint32_t waited; /* 1: somebody had to wait for it once */
-	uint32_t reserved32;
-	uint64_t reserved;
+	uint32_t record;     /* 1 + index of the lock record */
+	uint32_t stamp;      /* generation stamp it was last checked against */
+	uint32_t cell;       /* 1 + index of this shard's cell for it; 0: none yet */
+	uint32_t kind;       /* enum rlk_kind */
+	uint32_t waited;     /* 1: somebody had to wait for it once */
+	uint32_t burst_from; /* low bits of `acquired` when the run under way began */
+	uint64_t burst_at;   /* when that was; 0: none is */
 };
 _Static_assert(sizeof(struct rlk_entry) == 64, "an entry is one cache line");
 
@@ -338,6 +338,8 @@ _Static_assert(sizeof(struct rlk_entry) == 64, "an entry is one cache line");
 	X(holds, count, "holds that were timed")                                                   \
 	X(hold_total, ticks, "length of the timed holds")                                          \
 	X(hold_max, ticks, "longest timed hold")                                                   \
+	X(burst_acquired, count, "acquisitions by a thread that did little else meanwhile")        \
+	X(burst_total, ticks, "length of such runs of acquisitions")                               \
 	X(owners_seen, count, "acquisitions at which the previous owner was looked at")            \
 	X(owner_changes, count, "of these, how often it was another thread")
 

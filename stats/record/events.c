@@ -6,6 +6,7 @@
 
 /* One event in so many is timed itself, to say what recording a wait costs. */
 #define COST_SAMPLE 16
+#define BURST_LEAST 32
 /* A longer one, in reads of the clock, was interrupted: some 30 us. */
 #define COST_LONGEST_READS 4096
 
@@ -29,6 +30,26 @@ static void sample_next(struct thread *t)
 	t->until_sample = t->sample_step = sample_step(t);
 }
 
+/*
+ * One thread that takes one lock over and over could take it once for many. Runs are found at the
+ * acquisitions whose holds are timed, from how many there were since the last look: at least
+ * BURST_LEAST, no further apart than recorder.burst_gap on average.
+ */
+static void burst_step(struct rlk_entry *e, struct rlk_cell *cell, uint64_t now)
+{
+	uint32_t acquired = (uint32_t)e->acquired, count = acquired - e->burst_from;
+	uint64_t length = now - e->burst_at;
+
+	if (e->burst_at && length <= count * recorder.burst_gap) {
+		if (count < BURST_LEAST)
+			return;
+		shard_add(&cell->burst_acquired, count);
+		shard_add(&cell->burst_total, length);
+	}
+	e->burst_from = acquired;
+	e->burst_at = now;
+}
+
 OUT_OF_LINE int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
 {
 	struct rlk_cell *cell;
@@ -40,8 +61,11 @@ OUT_OF_LINE int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, 
 	cell = entry_cell(t, e);
 	if (!cell)
 		return 0;
-	if (!now) /* otherwise it ends a wait, which has looked already */
+	if (!now) { /* otherwise it ends a wait, which has looked already */
 		owner_seen(t, cell, lock_row(e->record - 1));
+		now = arch_ticks();
+	}
+	burst_step(e, cell, now);
 	/* A hold of this lock that was never seen to end (another thread unlocked it) makes room
 	 * for this one. */
 	while (at < t->held_count && t->held[at].key != key)
@@ -52,8 +76,8 @@ OUT_OF_LINE int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, 
 	}
 	t->held[at].key = key;
 	t->held[at].entry = e;
-	t->held[at].start = now ? now : arch_ticks();
-	recorder_calibrate_sometimes(t->held[at].start);
+	t->held[at].start = now;
+	recorder_calibrate_sometimes(now);
 	if (at == t->held_count)
 		t->held_count = at + 1;
 	return 0;

@@ -17,6 +17,8 @@
 #endif
 
 #define NAMES_TRIED 100
+/* Apart by so much at most on average, a thread's acquisitions of one lock are one run. */
+#define BURST_GAP_NS 5000
 
 struct recorder recorder;
 atomic_bool recorder_created;
@@ -27,6 +29,16 @@ static char path[1100];         /* of the recording, once it was created */
 static bool refused;            /* the file could not be made: said once, not tried again */
 
 /* --- header */
+
+/* `ns` in ticks, as two calibrations tell. */
+static uint64_t ticks_in(
+	uint64_t ns, const struct rlk_calibration *from, const struct rlk_calibration *to)
+{
+	uint64_t elapsed = to->monotonic_ns - from->monotonic_ns;
+
+	return elapsed ? (uint64_t)((unsigned __int128)ns * (to->ticks - from->ticks) / elapsed)
+		       : ns;
+}
 
 static struct rlk_calibration calibration_now(void)
 {
@@ -260,6 +272,7 @@ void recorder_calibrate(void)
 	next = !(load32(&h->latest_index) & 1);
 	h->latest[next] = calibration_now();
 	store64(&recorder.calibrated, h->latest[next].ticks);
+	recorder.burst_gap = ticks_in(BURST_GAP_NS, &h->start, &h->latest[next]);
 	store32_release(&h->latest_index, next);
 }
 

@@ -53,6 +53,7 @@ struct recorder {
 	int32_t (*tid)(void);
 	uint32_t fast_mutexes, fast_spin;
 	uint64_t calibrated; /* ticks of the last calibration */
+	uint64_t burst_gap; /* ticks between acquisitions, on average, up to which they are a run */
 };
 
 extern struct recorder recorder __attribute__((visibility("hidden")));
