@@ -107,10 +107,11 @@ static void lock_by_hand(pthread_mutex_t *m, unsigned kind)
 }
 
 /* A condition wait takes the mutex back as one that others may wait for, so the native one goes
- * through it as well. */
+ * through it as well. A time before the epoch has passed without asking the kernel, whose timers
+ * would make half of what the library adds to a start. */
 static bool condition_wait_accepts(pthread_mutex_t *by_hand, pthread_mutex_t *native)
 {
-	static const struct timespec past = {0, 0};
+	static const struct timespec past = {.tv_sec = -1};
 	pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 
 	return real.cond_timedwait(&c, by_hand, &past) == ETIMEDOUT &&
