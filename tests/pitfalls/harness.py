@@ -24,7 +24,7 @@ BUILD = pathlib.Path(os.environ.get("RELOCK_BUILD_DIR", "."))
 LIBRARY = BUILD / "preload" / "librelock.so"
 COMMAND = BUILD / "cli" / "relock"
 FIXTURES = BUILD / "tests" / "pitfalls"
-RUN_SECONDS = 60
+RUN_SECONDS = 100
 
 # glibc's way, and three that differ in nature: yielding, blocking after a while, sleeping.
 POLICIES = ("native", "spin-yield", "spin-park", "backoff")
