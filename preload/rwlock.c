@@ -32,7 +32,7 @@ static uint64_t rwlock_key(const pthread_rwlock_t *l, enum rlk_kind side)
 
 /* --- counting */
 
-/* Readers leave no name in the lock. One that had to wait for it before leaves its number, unless
+/* Readers leave no name in the lock. Once anybody had to wait for it, one leaves its number, unless
  * another did. */
 static void reader_leaves_number(const struct thread *t, const struct rlk_entry *e)
 {
@@ -64,7 +64,7 @@ static inline void rwlock_count(
 	if (unlikely(!e))
 		e = rwlock_entry_slow(t, l, side, site);
 	entry_count(t, e, key, site, 0);
-	if (side == RLK_KIND_RDLOCK && lock_row(e->record - 1)->waiters_max)
+	if (side == RLK_KIND_RDLOCK && unlikely(e->waited))
 		reader_leaves_number(t, e);
 }
 
@@ -218,10 +218,10 @@ static inline void rwlock_unlocking(struct thread *t, pthread_rwlock_t *l)
 
 	if (unlikely(t->held_count))
 		rwlock_hold_end(t, l);
-	if (!e)
+	if (likely(!e || !e->waited))
 		return;
 	record = lock_row(e->record - 1);
-	if (unlikely(load64(&record->holder) == t->number + 1))
+	if (load64(&record->holder) == t->number + 1)
 		store64(&record->holder, 0);
 }
 

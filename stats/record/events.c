@@ -141,14 +141,14 @@ static void note_cost(uint64_t beginning)
 	store64(&arena_header->cost_wait_1024, old ? old - old / 8 + new / 8 : new);
 }
 
-/* The first waiter of a spinlock makes all threads look at their entries for it again, which then
- * tell them to leave a name when they hold it. */
+/* The first waiter of a spinlock or a rwlock makes all threads look at their entries for it again,
+ * which then tell them to leave a name when they hold it. */
 static void waiter_begins(struct rlk_record *record, const struct waiter *waiter)
 {
 	bool first = load32(&record->waiters_max) == 0;
 
 	max32(&record->waiters_max, add32(&record->waiters, 1) + 1);
-	if (first && waiter->id.kind == RLK_KIND_SPIN)
+	if (first && waiter->id.kind != RLK_KIND_MUTEX)
 		add32(&lock_stamps[stamp_index(waiter->key)], 1);
 }
 

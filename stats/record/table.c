@@ -10,8 +10,8 @@ static bool chunk_ensure(struct table *table, uint32_t chunk)
 
 	if (atomic_load_explicit(slot, memory_order_acquire))
 		return true;
-	fresh = arena_block(table->type, table->row_size, table->chunk_rows,
-		chunk * table->chunk_rows, 0, false);
+	fresh = arena_block(table->type, table->row_size, 1u << table->chunk_bits,
+		chunk << table->chunk_bits, 0, false);
 	if (!fresh)
 		return false;
 	/* Release pairs with the acquire in table_row(). Whoever loses leaves a block of empty rows
@@ -27,8 +27,8 @@ void *table_new(struct table *table, uint32_t *number)
 	void *row;
 
 	do {
-		if (n >= table->chunk_rows * table->chunks ||
-			!chunk_ensure(table, n / table->chunk_rows))
+		if (n >= table->chunks << table->chunk_bits ||
+			!chunk_ensure(table, n >> table->chunk_bits))
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(
 		&table->next, &n, n + 1, memory_order_relaxed, memory_order_relaxed));

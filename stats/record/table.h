@@ -17,19 +17,20 @@
 struct table {
 	enum rlk_block_type type;
 	uint32_t row_size;
-	uint32_t chunk_rows; /* a power of two */
+	uint32_t chunk_bits; /* log2 of the rows in a chunk: no division on the way to a row */
 	uint32_t chunks;     /* length of `chunk` */
 	_Atomic(struct rlk_block *) *chunk;
 	_Atomic uint32_t next; /* rows handed out */
 };
 
-/* Declares a table of at most chunk_rows * chunks rows. */
+/* Declares a table of at most rows * count rows; `rows`, those of a chunk, is a power of two. */
 #define TABLE(name, row_type, row, rows, count)                                                    \
+	_Static_assert(((rows) & ((rows)-1)) == 0, "rows of a chunk");                             \
 	static _Atomic(struct rlk_block *) name##_chunks[count];                                   \
 	static struct table name = {                                                               \
 		.type = (row_type),                                                                \
 		.row_size = sizeof(row),                                                           \
-		.chunk_rows = (rows),                                                              \
+		.chunk_bits = __builtin_ctz(rows),                                                 \
 		.chunks = (count),                                                                 \
 		.chunk = name##_chunks,                                                            \
 	}
@@ -41,9 +42,10 @@ void *table_new(struct table *table, uint32_t *number);
 static inline void *table_row(const struct table *table, uint32_t number)
 {
 	struct rlk_block *block = atomic_load_explicit(
-		&table->chunk[number / table->chunk_rows], memory_order_acquire);
+		&table->chunk[number >> table->chunk_bits], memory_order_acquire);
 
-	return (char *)block_rows(block) + (size_t)(number % table->chunk_rows) * table->row_size;
+	return (char *)block_rows(block) +
+	       (size_t)(number & ((1u << table->chunk_bits) - 1)) * table->row_size;
 }
 
 static inline uint32_t table_count(const struct table *table)
