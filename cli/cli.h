@@ -129,6 +129,7 @@ void cli_fold(FILE *out, const char *text, unsigned indent, unsigned width, bool
 
 int run_main(const struct cli_args *args);
 int report_main(const struct cli_args *args);
+int diff_main(const struct cli_args *args);
 int compare_main(const struct cli_args *args);
 int policies_main(const struct cli_args *args);
 int config_main(const struct cli_args *args);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,8 +65,10 @@ static void become(const struct launch_plan *plan, int report)
 {
 	int error;
 
-	if (plan->own_group)
+	if (plan->own_group) {
 		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	}
 	errno = ENOMEM;
 	if (replace(plan->in, STDIN_FILENO) && replace(plan->out, STDOUT_FILENO) &&
 		replace(plan->out, STDERR_FILENO) &&

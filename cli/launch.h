@@ -27,7 +27,7 @@ struct launch_plan {
 	const char *path;
 	char *const *argv;
 	int in, out;    /* become its stdin, and its stdout and stderr; -1: those of this process */
-	bool own_group; /* a process group of its own */
+	bool own_group; /* a process group of its own, and no longer a life than this process */
 	bool (*prepare)(void *context); /* in the child, before the program; may be NULL. False: it
 					   is not executed */
 	void *context;

@@ -141,6 +141,15 @@ static const struct cli_option config_options[] = {
 	{0},
 };
 
+static const struct cli_option diff_options[] = {
+	{"threshold", 0, "PERCENT", NULL, NULL,
+		"Show what changed by more than this; 20% unless told otherwise.",
+		"--threshold 50%"},
+	{"rows", 'n', "N", NULL, NULL,
+		"Show at most N locks; 0 shows all. Text shows 10 unless told otherwise.", "-n 20"},
+	{0},
+};
+
 /* As for run, but there may be several of each. */
 static const struct cli_option candidate_options[] = {
 	{"policy", 'p', "CANDIDATE", NULL, "relock.policy",
@@ -221,6 +230,7 @@ static const struct cli_option compare_options[] = {
 	{0},
 };
 
+static const struct cli_option *const diff_tables[] = {diff_options, format_option, NULL};
 static const struct cli_option *const compare_tables[] = {
 	candidate_options, compare_options, color_option, NULL};
 static const struct cli_option *const run_tables[] = {
@@ -246,6 +256,13 @@ static const struct cli_example report_examples[] = {
 	{"report -k acquired -n 5 load.rlk", "the five locks acquired most often"},
 	{"report --by site --stacks load.rlk", "which code waits, and how it got there"},
 	{"report --format json load.rlk", "everything, for other programs"},
+	{0},
+};
+
+static const struct cli_example diff_examples[] = {
+	{"diff before.rlk after.rlk", "which locks wait more or less than before"},
+	{"diff --threshold 50% monday/ friday/",
+		"all recordings of a directory each, large changes only"},
 	{0},
 };
 
@@ -309,6 +326,20 @@ const struct cli_verb cli_verbs[] = {
 		"recordings are added up; a directory stands for all recordings in it. Without "
 		"operands, the newest recording of the current directory is read.",
 		false, 0, ANY_NUMBER, report_tables, report_examples, report_main},
+	{"diff", "A B", "tell what moved between two recordings, lock by lock",
+		"Reads two recordings, or two directories of them, and shows the locks whose "
+		"waiting, "
+		"contention, 99th percentile or number of acquisitions changed by more than a "
+		"threshold, most moved waiting first. Locks are matched by what they are called: a "
+		"static lock by its variable, others by the place where they are made, so that "
+		"addresses and order do not matter.\n\n"
+		"Changes too small to matter are left out whatever the threshold: waiting of less "
+		"than 1 in 1000 of the threads' time, contention of less than 1 in 100 "
+		"acquisitions, "
+		"percentiles of less than 100 waits. Two single runs also differ by chance; "
+		"'relock "
+		"compare' tells what would be so again.",
+		false, 2, 2, diff_tables, diff_examples, diff_main},
 	{"compare", "[--] PROG [ARG...]", "find out which policy is faster, and by how much",
 		"Runs PROG under each candidate, round after round, in random order within each "
 		"round, and tells for each metric whether a candidate is faster or slower than the "

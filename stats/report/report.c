@@ -1,9 +1,9 @@
 #include "stats/report/report.h"
 
-#include "stats/report/find.h"
 #include "stats/report/keys.h"
 #include "stats/report/lines.h"
 #include "stats/report/memory.h"
+#include "stats/report/read.h"
 #include "stats/report/screen.h"
 
 #include <errno.h>
@@ -26,53 +26,6 @@ static bool color_wanted(enum report_color color, FILE *out)
 	if (color != REPORT_COLOR_AUTO)
 		return color == REPORT_COLOR_ALWAYS;
 	return !(no_color && *no_color) && fileno(out) >= 0 && isatty(fileno(out));
-}
-
-/* --- reading */
-
-static void complain(FILE *err, const char *sentence)
-{
-	static const struct style ascii;
-	char *shown = units_escape(sentence, &ascii);
-
-	fprintf(err, "relock: %s\n", shown);
-	free(shown);
-}
-
-/* True when the recording was added to the model. */
-static bool read_one(struct model *m, const char *path, FILE *err)
-{
-	char message[PATH_MAX + 256];
-	struct recording *recording = recording_open(path, &m->notes, message, sizeof message);
-
-	if (!recording) {
-		complain(err, message);
-		return false;
-	}
-	model_add(m, recording);
-	recording_close(recording);
-	return true;
-}
-
-static void read_path(struct model *m, const char *path, FILE *err)
-{
-	struct paths found;
-
-	if (!find_is_directory(path)) {
-		read_one(m, path, err);
-		return;
-	}
-	found = find_recordings(path);
-	for (size_t i = 0; i < found.count; i++)
-		read_one(m, found.path[i], err);
-	if (found.count == 0) {
-		char message[PATH_MAX + 256];
-
-		snprintf(message, sizeof message, "%s: no recording (*.rlk) in this directory",
-			path);
-		complain(err, message);
-	}
-	find_free(&found);
 }
 
 /* --- printing */
@@ -105,7 +58,7 @@ void csv_print(struct report *r)
 static void print_warnings(const struct model *m, FILE *err)
 {
 	for (size_t i = 0; i < m->notes.count; i++)
-		complain(err, m->notes.text[i]);
+		read_complain(err, m->notes.text[i]);
 }
 
 static size_t row_limit(const struct report_options *options)
@@ -145,12 +98,12 @@ static bool options_check(const struct report_options *options, size_t *key, FIL
 
 	if ((unsigned)options->format > REPORT_CSV || (unsigned)options->by > REPORT_BY_THREAD ||
 		(unsigned)options->color > REPORT_COLOR_NEVER) {
-		complain(err, "no such format, table or color");
+		read_complain(err, "no such format, table or color");
 		return false;
 	}
 	if (keys_find(options->key, options->by, key, message, sizeof message))
 		return true;
-	complain(err, message);
+	read_complain(err, message);
 	return false;
 }
 
@@ -174,7 +127,7 @@ int report_run(const char *const *paths, size_t count, const struct report_optio
 	}
 	model_free(r.model);
 	if (fflush(out) != 0 || ferror(out)) {
-		complain(err, "the report could not be written");
+		read_complain(err, "the report could not be written");
 		status = REPORT_UNREADABLE;
 	}
 	return status;
