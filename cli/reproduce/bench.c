@@ -219,6 +219,42 @@ static void judge_end(struct job *job, const struct process *process)
 	fail(job, "", why);
 }
 
+/* CPU time that all programs have had since the machine came up, that of other machines on the same
+ * hardware included: all of /proc/stat but idle times. */
+static double cpu_used_s(void)
+{
+	unsigned long long ticks[8] = {0};
+	FILE *file = fopen("/proc/stat", "re");
+	int found = 0;
+
+	if (file) {
+		found = fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &ticks[0],
+			&ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6],
+			&ticks[7]);
+		fclose(file);
+	}
+	if (found != 8)
+		return NAN;
+	return (double)(ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7]) /
+	       (double)sysconf(_SC_CLK_TCK);
+}
+
+static double seconds_of(struct timeval time)
+{
+	return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+}
+
+static void note_others(struct job *job, const struct process *process, double used_s)
+{
+	double own = seconds_of(process->usage.ru_utime) + seconds_of(process->usage.ru_stime);
+	double wall = (double)(process->ended_ns - process->started_ns) * 1e-9;
+
+	if (isnan(used_s))
+		return;
+	job->outcome->cpu_s += wall * (double)sysconf(_SC_NPROCESSORS_ONLN);
+	job->outcome->others_s += fmax(0, used_s - own);
+}
+
 static double run_seconds(const struct bench *bench, const struct trial *trial, bool baseline)
 {
 	const struct trial_length *length = bench->quick ? &trial->quick : &trial->full;
@@ -232,6 +268,7 @@ static void run_process(struct job *job, const char *path, char **argv)
 		.path = path, .argv = argv, .in = -1, .prepare = set_environment, .context = job};
 	double limit_s = LATE_FACTOR * run_seconds(job->bench, job->trial, true) + LATE_S;
 	struct process process, *list = &process;
+	double used = cpu_used_s();
 	enum process_event event;
 	int error;
 
@@ -245,6 +282,7 @@ static void run_process(struct job *job, const char *path, char **argv)
 		&job->bench->watch, &list, 1, arch_monotonic_ns() + (uint64_t)(limit_s * 1e9));
 	process_stop(&job->bench->watch, &process, SIGTERM,
 		event == PROCESS_ENDED ? 0 : INTERRUPTED_GRACE_NS);
+	note_others(job, &process, cpu_used_s() - used);
 	if (event == PROCESS_INTERRUPTED)
 		job->run->outcome = RUN_INTERRUPTED;
 	else if (event == PROCESS_LATE)

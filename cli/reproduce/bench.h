@@ -47,6 +47,8 @@ struct trial_outcome {
 	struct experiment_plan plan;
 	struct experiment *experiment; /* NULL: not run */
 	char reason[JUDGE_REASON];     /* why it was not run */
+	/* CPU time there was while it ran, of all CPUs, and what other programs had of it. */
+	double cpu_s, others_s;
 };
 
 struct criterion_outcome {

@@ -68,6 +68,7 @@ static cJSON *json_trial(const struct trial_outcome *t)
 	add_text(row, "workload", t->trial->workload);
 	add_text(row, "not_run", t->experiment ? NULL : t->reason);
 	add_number(row, "repetitions", t->experiment ? experiment_rounds(t->experiment) : 0);
+	add_number(row, "others_share", t->cpu_s > 0 ? t->others_s / t->cpu_s : NAN);
 	for (size_t i = 0; i < t->metrics; i++) {
 		cJSON *metric = cJSON_CreateObject();
 

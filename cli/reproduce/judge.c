@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #define LEVEL 0.95
+#define OTHERS_MAX 0.1
 
 const char *const judged_words[] = {[INCONCLUSIVE] = "inconclusive",
 	[CONFIRMED] = "confirmed",
@@ -144,13 +145,18 @@ static struct judgement judge_value(const struct demand *d, const struct evidenc
 
 static struct judgement noise_above(const struct evidence *e, bool met)
 {
+	const char *how = met ? "meets" : "misses";
+
 	if (isinf(e->noise))
 		return judge_not(
 			"the noise is not known: the control was not measured often enough");
-	return judge_not(
-		"the median %s it, but noise is above the effect: the baseline differs from "
-		"itself by up to %.0f %%",
-		met ? "meets" : "misses", (e->noise - 1) * 100);
+	if (e->noise >= 2)
+		return judge_not("the median %s it, but noise is above the effect: the baseline "
+				 "differs from itself by a factor of up to %.3g",
+			how, e->noise);
+	return judge_not("the median %s it, but noise is above the effect: the baseline differs "
+			 "from itself by up to %.0f %%",
+		how, (e->noise - 1) * 100);
 }
 
 static struct judgement judge_ratio(const struct demand *d, const struct evidence *e)
@@ -168,12 +174,18 @@ static struct judgement judge_ratio(const struct demand *d, const struct evidenc
 
 struct judgement judge(const struct demand *d, const struct evidence *e)
 {
+	struct judgement j;
+
 	if (e->count == 0)
 		return judge_not("not measured");
 	if (e->count < JUDGE_REPETITIONS)
 		return judge_not(
 			"%zu of the %d repetitions that are needed", e->count, JUDGE_REPETITIONS);
-	return d->absolute ? judge_value(d, e) : judge_ratio(d, e);
+	j = d->absolute ? judge_value(d, e) : judge_ratio(d, e);
+	if (j.verdict == CONTRADICTED && e->others >= OTHERS_MAX)
+		return judge_not("it misses, but other programs had %.0f %% of the CPUs meanwhile",
+			e->others * 100);
+	return j;
 }
 
 struct judgement judge_all(const struct judgement *list, size_t count)

@@ -14,7 +14,8 @@
  *  - Else, where the median meets it: a criterion about a difference is confirmed if the difference
  *    itself is established (the interval does not reach 1, the median is beyond the noise); one
  * about sameness if the noise is smaller than the room it leaves.
- *  - Everything else is inconclusive, with the reason.
+ *  - Everything else is inconclusive, with the reason. So is what misses while other programs had a
+ *    tenth of the CPUs or more: with the CPUs gone, what needs them to show cannot.
  *
  * Contract: pure functions; NaN stands for "not measured", figures are not negative.
  */
@@ -37,6 +38,7 @@ struct evidence {
 	size_t count;             /* repetitions, or pairs */
 	double median, low, high; /* NaN: none */
 	double noise;             /* ≥ 1; INFINITY: not known */
+	double others;            /* share of the CPUs that other programs had meanwhile, 0 to 1 */
 };
 
 enum judged { INCONCLUSIVE, CONFIRMED, CONTRADICTED };

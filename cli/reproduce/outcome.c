@@ -108,6 +108,7 @@ static void judge_measured(const struct trial_outcome *t, struct criterion_outco
 		if (!is_asked(c, t, slot))
 			continue;
 		e = collect(t, c, slot, metric);
+		e.others = t->cpu_s > 0 ? t->others_s / t->cpu_s : 0;
 		list[count++] = explain_failure(t, slot, judge(&c->demand, &e));
 		far = shortfall(&c->demand, e.median);
 		if (e.count > 0 && (!out->candidate || far > farthest)) {

@@ -148,6 +148,9 @@ static void put_trial(const struct print *p, const struct trial_outcome *t)
 	for (size_t metric = 0; metric < t->metrics; metric++)
 		put_metric(p, t, metric);
 	put_failures(p, t);
+	if (t->cpu_s > 0 && t->others_s / t->cpu_s >= 0.05)
+		fprintf(p->out, "%sother programs had %.0f %% of the CPUs meanwhile\n",
+			p->markdown ? "\n" : "\n  ", t->others_s / t->cpu_s * 100);
 }
 
 /* --- criteria */

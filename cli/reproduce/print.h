@@ -28,9 +28,10 @@ void print_evidence(const struct criterion_outcome *criterion, const struct tria
  * JSON ("schema": "relock-reproduce-1"): relock, host, cpus, quick, findings[]: name, title,
  * source, verdict, reason, criteria[] (text, trial, metric, of, over, low, high, absolute, verdict,
  * reason, candidate, count, median, interval_low, interval_high, noise), trials[] (name, what,
- * workload, not_run, repetitions, metrics[] (name, key, unit), candidates[] (name, policy,
- * arguments, control, figures[] (metric, published, published_ratio, median, ratio, interval_low,
- * interval_high, values[])). Times in ns; what is not known is null.
+ * workload, not_run, repetitions, others_share (of the CPUs, by other programs), metrics[] (name,
+ * key, unit), candidates[] (name, policy, arguments, control, figures[] (metric, published,
+ * published_ratio, median, ratio, interval_low, interval_high, values[])). Times in ns; what is not
+ * known is null.
  */
 void json_outcomes(
 	FILE *out, const struct bench *bench, struct outcome *const *outcomes, size_t count);
