@@ -142,7 +142,7 @@ static bool add_all(struct candidates *c, const struct cli_args *args, bool *onl
 		const char *option = args->given[i].option->name, *value = args->given[i].value;
 		bool file = strcmp(option, "config") == 0, done = true;
 
-		if (strcmp(option, "rule") == 0)
+		if (strcmp(option, "lock-rule") == 0)
 			done = add_rules(c, value);
 		else if (file || strcmp(option, "policy") == 0)
 			done = add(c, value, file || is_file(value));

@@ -28,6 +28,7 @@ bool reporting_options(const struct cli_args *args, FILE *out, struct report_opt
 		.key = cli_value(args, "key"),
 		.rows = rows,
 		.stacks = cli_has(args, "stacks"),
+		.rules = cli_has(args, "rules"),
 		.color = cli_color(args, out) ? REPORT_COLOR_ALWAYS : REPORT_COLOR_NEVER,
 	};
 	/* A report of nothing says what is wrong with the options, before a program has run for it.

@@ -68,7 +68,7 @@ static const struct cli_option setting_options[] = {
 		"Read settings from this INI file. The environment and the other options win over "
 		"it.",
 		"-c latency.ini"},
-	{"rule", 'r', "RULE=POLICY", NULL, "relock.rules",
+	{"lock-rule", 'r', "RULE=POLICY", NULL, "relock.rules",
 		"Wait so on some locks only. RULE is KEY=VALUE,... with the keys kind (mutex, "
 		"spin, rwlock), module (shell pattern for the file the lock was born in), class "
 		"(MODULE+0xOFFSET, as 'relock report --rules' prints it) and symbol (shell pattern "
@@ -76,7 +76,7 @@ static const struct cli_option setting_options[] = {
 		"all given have to match. As often as needed: the first rule that matches decides, "
 		"these before those of RELOCK_RULES, and those before an INI file's [lock] "
 		"sections. '-r none' ends the list.",
-		"-r class=libfoo.so.1+0x4546a=spin-park:spins=1000"},
+		"-r class=libfoo.so.1+0x4546a=spin-park"},
 	{"set", 0, "SECTION.KEY=VALUE", NULL, NULL,
 		"Set any one option of the configuration, as often as needed. 'relock config "
 		"--default' names them all.",
@@ -116,6 +116,10 @@ static const struct cli_option report_options[] = {
 		"--by class"},
 	{"stacks", 0, NULL, NULL, NULL,
 		"Show the call stacks of those who waited, where they were recorded.", "--stacks"},
+	{"rules", 0, NULL, NULL, NULL,
+		"Show under each lock what selects it in a rule per lock (run -r), and the policy "
+		"that a rule gave it.",
+		"--rules"},
 	{0},
 };
 
@@ -162,7 +166,7 @@ static const struct cli_option candidate_options[] = {
 	{"config", 'c', "FILE", NULL, NULL,
 		"Compare the settings of this INI file, or of one that came with relock.",
 		"-c latency.ini"},
-	{"rule", 'r', "RULE=POLICY", NULL, "relock.rules",
+	{"lock-rule", 'r', "RULE=POLICY", NULL, "relock.rules",
 		"Compare these rules per lock, written as for 'relock run' and separated by ';': "
 		"locks that match none of them wait as by default.",
 		"-r 'class=libfoo.so.1+0x4546a=spin-park;kind=mutex=native'"},

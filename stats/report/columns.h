@@ -14,6 +14,7 @@ struct lock_line {
 	const struct view_row *row; /* NULL: the rest that is not printed row by row */
 	char rank[16];              /* text: "1", "…", "" for a side */
 	char *label;                /* escaped for the text already shortened */
+	char *rule, *policy;        /* made when asked for */
 	const char *kind;
 	struct figures figures;
 	double share; /* of all waiting */

@@ -1,5 +1,6 @@
 /* Columns of locks and classes. */
 #include "stats/report/columns_internal.h"
+#include "stats/report/rules.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -190,6 +191,26 @@ static void get_stands_for_many(const void *row, uintptr_t unused, struct value 
 	put_flag(out, (lock_of(row)->flags & RLK_LOCK_IS_CLASS) != 0);
 }
 
+static void get_rule(const void *row, uintptr_t unused, struct value *out)
+{
+	struct lock_line *line = (struct lock_line *)row;
+
+	(void)unused;
+	if (!line->rule)
+		line->rule = rules_match(line->view, (size_t)(line->row - line->view->row));
+	put_text(out, line->rule);
+}
+
+static void get_rule_policy(const void *row, uintptr_t unused, struct value *out)
+{
+	struct lock_line *line = (struct lock_line *)row;
+
+	(void)unused;
+	if (!line->policy)
+		line->policy = rules_policy(line->view->model, lock_of(row));
+	put_text(out, line->policy);
+}
+
 static void get_birth(const void *row, uintptr_t unused, struct value *out)
 {
 	static const char *const births[] = {"unknown", "static", "init", "first-use", "unknown"};
@@ -262,6 +283,8 @@ const struct column lock_columns[] = {
 	{.key = "generations", .get = get_generations},
 	{.key = "waiters_max", .get = get_waiters_max},
 	{.key = "stands_for_many", .get = get_stands_for_many},
+	{.key = "rule", .get = get_rule},
+	{.key = "policy", .get = get_rule_policy},
 	FIGURE_COLUMNS,
 	{.key = "sides", .get = get_sides, .tree = true},
 };
@@ -280,6 +303,7 @@ const struct column class_columns[] = {
 	{.key = "created", .get = get_created},
 	{.key = "destroyed", .get = get_destroyed},
 	{.key = "locks", .get = get_locks},
+	{.key = "rule", .get = get_rule},
 	FIGURE_COLUMNS,
 	{.key = "sides", .get = get_sides, .tree = true},
 };

@@ -58,10 +58,17 @@ void lines_new(struct lines *l, const struct view *view, const struct view *clas
 		entry_add(l, &capacity, row, PART_REST);
 }
 
+static void line_free(struct lock_line *line)
+{
+	free(line->label);
+	free(line->rule);
+	free(line->policy);
+}
+
 void lines_free(struct lines *l)
 {
 	free(l->entry);
-	free(l->line.label);
+	line_free(&l->line);
 	*l = (struct lines){0};
 }
 
@@ -133,7 +140,7 @@ const void *lines_row(void *context, size_t index)
 	const struct line_entry *entry = &l->entry[index];
 	uint64_t total = l->view->model->total.counter[COUNT_wait_total];
 
-	free(l->line.label);
+	line_free(&l->line);
 	l->line = (struct lock_line){.view = l->view, .classes = l->classes, .style = l->style};
 	if (entry->part == PART_REST)
 		line_rest(l, entry->row);

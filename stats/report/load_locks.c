@@ -132,7 +132,8 @@ static bool load_record(struct load *l, uint64_t index, const struct rlk_record 
 		.kind = from->kind,
 		.flags = from->flags,
 		.generations = from->generations,
-		.waiters_max = from->waiters_max};
+		.waiters_max = from->waiters_max,
+		.rule = from->rule};
 
 	if (from->kind >= RLK_KINDS)
 		return false;

@@ -84,6 +84,7 @@ struct lock {
 	uint32_t flags; /* enum rlk_record_flags */
 	uint32_t generations;
 	uint32_t waiters_max;
+	uint32_t rule; /* "lock.N" of the run's configuration; 0: none chose the policy */
 	struct side side[SIDES];
 };
 

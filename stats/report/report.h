@@ -30,8 +30,9 @@
  *
  * - locks[], sorted by the key asked for: index, name, address, kind ("mutex", "spin", "rwlock"),
  *   class (a class's index), recording (position), flags[], generations, waiters_max,
- *   stands_for_many, and the figures of all its sides together. A rwlock also has sides {read {…},
- *   write {…}}.
+ *   stands_for_many, rule (what selects its class in a rule per lock, "class=libfoo.so.1+0x10"),
+ *   policy (that a rule gave it, null where none did), and the figures of all its sides together. A
+ *   rwlock also has sides {read {…}, write {…}}.
  *
  * - the figures: acquired, failed, every counter of RLK_COUNTERS (ticks as name_ns), wait_p50_ns,
  *   wait_p90_ns, wait_p99_ns, hold_p50_ns, hold_p90_ns, hold_p99_ns, hold_total_estimated_ns,
@@ -40,7 +41,7 @@
  *   wait_histogram and hold_histogram [[lower_ns, upper_ns, count], …].
  *
  * - classes[]: index, name, kind, birth ("static", "init", "first-use", "unknown"), context,
- *   created, destroyed, locks, and the figures over all its locks.
+ *   created, destroyed, locks, rule, and the figures over all its locks.
  *
  * - sites[]: places that waited, by headline: name, waits, wait_total_ns, wait_max_ns, wait_share,
  *   caused_waits, caused_total_ns (waiting of others while this place held the lock).
@@ -91,6 +92,7 @@ struct report_options {
 	const char *key; /* one of report_key_names; NULL: "wait" */
 	unsigned rows;   /* rows a table; 0: ten in a text, all in JSON and CSV */
 	bool stacks;     /* text: the stacks of waiters under each lock */
+	bool rules;      /* text: what selects each lock in a rule per lock */
 	enum report_color color;
 	const char *next; /* what the last line of a text proposes to type; NULL: chosen by the
 			     report; "": no such line */

@@ -3,6 +3,7 @@
 
 #include "stats/report/lines.h"
 #include "stats/report/memory.h"
+#include "stats/report/rules.h"
 #include "stats/report/stacks.h"
 
 #include <inttypes.h>
@@ -108,7 +109,7 @@ struct stacked_lines {
 	struct stacks *stacks;
 };
 
-static void stacks_below(void *context, size_t index, FILE *out)
+static void details_below(void *context, size_t index, FILE *out)
 {
 	struct stacked_lines *l = context;
 	const struct line_entry *entry = &l->lines.entry[index];
@@ -119,7 +120,10 @@ static void stacks_below(void *context, size_t index, FILE *out)
 		(index + 1 < l->lines.count && l->lines.entry[index + 1].row == entry->row &&
 			l->lines.entry[index + 1].part != PART_REST))
 		return;
-	stacks_print(l->stacks, l->report, entry->row);
+	if (l->report->options->rules)
+		rules_print(l->report, entry->row);
+	if (l->stacks)
+		stacks_print(l->stacks, l->report, entry->row);
 }
 
 static void print_locks(const struct report *r)
@@ -131,10 +135,10 @@ static void print_locks(const struct report *r)
 
 	lines_new(&l.lines, r->view, NULL, SIDES_BELOW, r->rows, &r->style);
 	table.rows = l.lines.count;
-	if (r->options->stacks) {
+	if (r->options->stacks)
 		l.stacks = stacks_new(r->model, r->view);
-		table.after = stacks_below;
-	}
+	if (r->options->stacks || r->options->rules)
+		table.after = details_below;
 	print_table(r, &table, REPORT_TEXT);
 	stacks_free(l.stacks);
 	lines_free(&l.lines);

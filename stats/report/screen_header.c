@@ -63,6 +63,22 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* "; 2 rules per lock" */
+static void put_rules(const struct report *r, const char *config)
+{
+	unsigned count = 0;
+
+	for (const char *at = config; at; at++) {
+		count += strncmp(at, "lock.", 5) == 0;
+		at = strchr(at, '\n');
+		if (!at)
+			break;
+	}
+	if (count > 0)
+		fprintf(r->out, "%s%u rule%s per lock", screen_dot(r), count,
+			count == 1 ? "" : "s");
+}
+
 static void put_policies(const struct report *r, const struct run *run)
 {
 	static const char *const kinds[RLK_KINDS] = {"mutex", "spin", "rdlock", "wrlock"};
@@ -83,6 +99,7 @@ static void put_policies(const struct report *r, const struct run *run)
 		if (both)
 			break;
 	}
+	put_rules(r, run->config);
 }
 
 /* Recordings of one comparison may be of different policies; one line cannot name them all. */
