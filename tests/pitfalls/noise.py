@@ -12,7 +12,7 @@ def many_locks():
     for settings in ({}, {"RELOCK_MAX_LOCKS": "1000"}, {"RELOCK_MAX_MEMORY": "8MiB"}):
         for run in under_policies("many_locks", policies=("spin-park",), native=not settings, settings=settings):
             run.must_end(0)
-            report = run.report()
+            report = run.report(rows=1)
             if check(report, f"{run.what}: no recording"):
                 lost = report["recordings"][0]["lost"]["unrecorded_acquired"]
                 same(report["totals"]["acquired"] + lost, run.value("total"), f"{run.what} {settings}: acquisitions in all")
