@@ -39,7 +39,8 @@ def check_recording(run, rec, what, bounded):
     total = sum(e[4] for e in rec.entries) + rec.lost["unrecorded_acquired"]
     expected = sum(run.values[f"acquired_{n}"] for n in WAYS) + sum(l.acquired for l in run.locks if l.name != "reused")
     same(total, expected, f"{what}: acquisitions in all")
-    print(f"{what}: {total} acquisitions, {len(rec.records)} lock records, {rec.disk_bytes() >> 20} MiB on disk; lost { {k: v for k, v in rec.lost.items() if v} }")
+    lost = {name: count for name, count in rec.lost.items() if count}
+    print(f"{what}: {total} acquisitions, {len(rec.records)} records, {rec.disk_bytes() >> 20} MiB on disk, lost {lost}")
 
 
 def check_report(rec, what):

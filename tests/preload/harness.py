@@ -12,8 +12,6 @@ are checked. The checkers themselves are never preloaded.
 
 import json
 import os
-import re
-import shutil
 import subprocess
 import sys
 import tempfile

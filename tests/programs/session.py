@@ -103,7 +103,7 @@ class Session:
         return command, env
 
     def run(self, *command, stdin=None, env=None):
-        """Runs the program that is looked at, to its end. Its exit status and stderr's silence are facts."""
+        """Runs the program that is looked at, to its end. Its exit status is a fact."""
         line, environment = self._prepared(command)
         done = self._finish(line, dict(environment, **(env or {})), stdin)
         self.fact(f"exit status of {os.path.basename(command[0])}", done.returncode)
