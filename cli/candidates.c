@@ -218,7 +218,7 @@ static const struct cli_option *option_named(const struct cli_verb *verb, const 
 static bool own_arguments(const struct candidate *candidate, const struct cli_args *args, char *set,
 	struct cli_args *out)
 {
-	const char *name = candidate->file ? "config" : candidate->rules ? "rule" : "policy";
+	const char *name = candidate->file ? "config" : candidate->rules ? "lock-rule" : "policy";
 	const char *value = candidate->text;
 
 	*out = *args;

@@ -169,7 +169,7 @@ static const struct cli_option candidate_options[] = {
 	{"lock-rule", 'r', "RULE=POLICY", NULL, "relock.rules",
 		"Compare these rules per lock, written as for 'relock run' and separated by ';': "
 		"locks that match none of them wait as by default.",
-		"-r 'class=libfoo.so.1+0x4546a=spin-park;kind=mutex=native'"},
+		"-r 'symbol=queue=spin;kind=rwlock=native'"},
 	{"sweep", 's', "POLICY:KEY=V1,V2,...", NULL, NULL,
 		"Compare this policy with each of the values; with several keys, each with each.",
 		"--sweep spin-park:spins=15,100,1000"},
