@@ -36,7 +36,7 @@ class Program:
         return [n for n in self.needs if not shutil.which(n)]
 
 
-def program(name, needs, equal, quick=True, limit_s=60):
+def program(name, needs, equal, quick=True, limit_s=90):
     """Declares a program. equal: what is compared, in words; limit_s: for one run of it."""
 
     def declare(function):
