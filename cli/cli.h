@@ -131,6 +131,7 @@ int run_main(const struct cli_args *args);
 int report_main(const struct cli_args *args);
 int diff_main(const struct cli_args *args);
 int compare_main(const struct cli_args *args);
+int reproduce_main(const struct cli_args *args);
 int policies_main(const struct cli_args *args);
 int config_main(const struct cli_args *args);
 int doctor_main(const struct cli_args *args);

@@ -220,7 +220,7 @@ int compare_main(const struct cli_args *args)
 	struct experiment_hooks hooks = {&c.measure, measure_run, NULL, NULL};
 	int status;
 
-	c.args = args;
+	c = (struct comparison){.args = args};
 	status = prepare(&c);
 	if (status)
 		return status;

@@ -24,7 +24,8 @@ const char cli_description[] =
 const struct cli_status cli_statuses[] = {
 	{"0", "The verb did its work, or the answer is yes. 'relock run' exits as the program "
 	      "did."},
-	{"1", "The answer is no: 'relock doctor' found that the program cannot be reached."},
+	{"1", "The answer is no: 'relock doctor' found that the program cannot be reached, or "
+	      "'relock reproduce' that a finding does not hold here."},
 	{"125", "relock itself failed, or does not know what was asked for."},
 	{"126", "The program was found, but cannot be executed."},
 	{"127", "The program was not found."},
@@ -235,6 +236,39 @@ static const struct cli_option compare_options[] = {
 };
 
 static const struct cli_option *const diff_tables[] = {diff_options, format_option, NULL};
+static const struct cli_option reproduce_options[] = {
+	{"quick", 0, NULL, NULL, NULL,
+		"Fewer candidates, 5 short repetitions of each: under 3 minutes in all.",
+		"relock reproduce --quick"},
+	{"repetitions", 'n', "N", NULL, NULL,
+		"Repeat each run N times; 7 or 10 unless told otherwise, 5 with --quick. Below 5 "
+		"there "
+		"is no verdict. With --on, 12, or 8 with --quick.",
+		"-n 15"},
+	{"out", 'o', "DIR", NULL, NULL,
+		"Write results.md, results.json and drawings there. Otherwise they go to a new "
+		"directory reproduce-DATE-TIME.",
+		"--out findings"},
+	{"seed", 0, "N", NULL, NULL, "Run in the order that this seed gave another time.",
+		"--seed 17"},
+	{"on", 0, NULL, NULL, NULL,
+		"The operands are a program and its arguments: compare the spin counts of the "
+		"finding "
+		"'spinning' and the hints of the finding 'hint' on it.",
+		"relock reproduce --on -- ./server"},
+	{"metric", 'm', "NAME[=REGEX]", NULL, NULL,
+		"With --on: compare by this instead of wall and cpu; as for 'relock compare'.",
+		"--metric 'ops=(\\d+) ops/sec' --higher ops"},
+	{"higher", 0, "NAME", NULL, NULL, "With --on: more of this NAME=REGEX is better.",
+		"--higher ops"},
+	{"lower", 0, "NAME", NULL, NULL, "With --on: less of this NAME=REGEX is better.",
+		"--lower latency"},
+	{"timeout", 0, "DURATION", NULL, NULL, "With --on: end a run that takes longer.",
+		"--timeout 30s"},
+	{0},
+};
+
+static const struct cli_option *const reproduce_tables[] = {reproduce_options, color_option, NULL};
 static const struct cli_option *const compare_tables[] = {
 	candidate_options, compare_options, color_option, NULL};
 static const struct cli_option *const run_tables[] = {
@@ -281,6 +315,15 @@ static const struct cli_example compare_examples[] = {
 	{"compare --ready 'redis-cli ping' --client 'redis-benchmark -q' -p spin-park -- "
 	 "redis-server",
 		"a server, by its client's time"},
+	{0},
+};
+
+static const struct cli_example reproduce_examples[] = {
+	{"reproduce list", "the findings there are"},
+	{"reproduce --quick", "all of them, in less than three minutes"},
+	{"reproduce spinning hint --out findings",
+		"two of them in full, with results in a directory"},
+	{"reproduce --on --quick -- ./batch", "how much spinning helps a program of yours"},
 	{0},
 };
 
@@ -369,6 +412,25 @@ const struct cli_verb cli_verbs[] = {
 		"process group is ended. What relock is sent by Ctrl-C ends the run at hand and "
 		"reports what there is.",
 		true, 1, ANY_NUMBER, compare_tables, compare_examples, compare_main},
+	{"reproduce", "[list|FINDING...|--on -- PROG]",
+		"measure the published findings on this machine",
+		"Runs programs of relock's own that re-create what was published about waiting for "
+		"locks: how long to spin, batching, the processor's pause hint, handshakes, and "
+		"the "
+		"number of lock records. Prints what was published beside what this machine shows, "
+		"both relative to the baseline, and for each criterion whether it is confirmed, "
+		"contradicted, or inconclusive here, and why. Names of findings, or their numbers, "
+		"choose some of them.\n\n"
+		"Runs are interleaved in random order, round after round; in each round the "
+		"baseline "
+		"runs twice, so that the noise is known. A criterion is judged by the median of "
+		"the "
+		"ratios within rounds and by its interval, not against the noise.\n\n"
+		"Results are saved after every round: Markdown, JSON, and, where gnuplot is "
+		"installed, drawings. With --on, two tables of candidates are applied to a program "
+		"of yours by 'relock compare'. The exit status is 1 when a finding was "
+		"contradicted.",
+		false, 0, ANY_NUMBER, reproduce_tables, reproduce_examples, reproduce_main},
 	{"policies", "[NAME]", "list the policies, or explain one",
 		"Without a name, prints a table of all policies with what can be tuned and its "
 		"defaults, and the pause hints of this processor. With a name, prints the "

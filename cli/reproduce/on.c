@@ -1,4 +1,5 @@
 #include "cli/reproduce/on.h"
+#include "cli/subject.h"
 #include "stats/report/memory.h"
 
 #include <errno.h>
@@ -98,10 +99,15 @@ static int apply(const struct cli_args *from, const struct table *table, const c
 int reproduce_on(const struct cli_args *args)
 {
 	const char *directory = cli_value(args, "out");
-	int status = 0;
+	static struct program program;
+	int status;
 
 	if (args->operand_count == 0)
 		return cli_fail("--on needs a program; for example: relock reproduce --on -- PROG");
+	program_examine(&program, args->operands[0]);
+	status = subject_check(&program, false);
+	if (status)
+		return status;
 	if (directory && mkdir(directory, 0777) != 0 && errno != EEXIST)
 		return cli_fail(
 			"results cannot be written to '%s': %s; name another directory with "

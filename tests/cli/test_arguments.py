@@ -10,7 +10,7 @@ class Unknown(Case):
         self.refused("./server", says=["unknown verb './server'", "relock run -- ./server"])
 
     def test_verbs_to_come_are_unknown(self):
-        for verb in ("tune", "top", "reproduce"):
+        for verb in ("tune", "top"):
             self.refused(verb, says="unknown verb")
 
     def test_options(self):

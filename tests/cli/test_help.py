@@ -8,7 +8,7 @@ from harness import *
 
 class Help(Case):
     def test_verbs(self):
-        self.assertEqual(verbs(), ["run", "report", "diff", "compare", "policies", "config", "doctor"])
+        self.assertEqual(verbs(), ["run", "report", "diff", "compare", "reproduce", "policies", "config", "doctor"])
         listed = relock("--help").stdout
         for verb in verbs():
             self.assertRegex(listed, rf"(?m)^  {verb} +\w+")
