@@ -14,12 +14,13 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-unsigned experiment_rounds_needed(size_t candidates)
+unsigned experiment_rounds_needed(size_t candidates, size_t metrics)
 {
 	size_t compared = candidates > 1 ? candidates - 1 : 1;
+	size_t family = compared * (metrics > 2 ? metrics - 1 : 1);
 	unsigned rounds = 6; /* for an interval */
 
-	while (sample_least_p(rounds) * (double)compared > 1 - EXPERIMENT_LEVEL)
+	while (sample_least_p(rounds) * (double)family > 1 - EXPERIMENT_LEVEL)
 		rounds++;
 	return rounds;
 }

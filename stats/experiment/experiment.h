@@ -26,8 +26,11 @@
  *  - p: Wilcoxon's signed-rank test of the paired log ratios, exact, with ties. Because the order
  *    within a round is random, two candidates that do the same are interchangeable in it: the signs
  *    of their differences are then fair coins, whatever the noise looks like and however it drifts.
- *    That makes the test exact here. p is adjusted for the number of candidates (Holm), so that
- *among all candidates of a metric the chance of one false "faster" or "slower" is at most 5 %.
+ *    That makes the test exact here. The first metric decides: its p are adjusted for the number of
+ *    candidates (Holm), so that the chance of one false verdict among all of them is at most 5 %.
+ *The other metrics are looked at for side effects: all their candidates together are one more such
+ *    family. Where even the strongest evidence that so few pairs can give would not do, the verdict
+ *    is "too few runs".
  *
  *  - noise floor: how far apart the reference seems to be from itself. It is the bound of the
  *    control's interval that is farther from 1, and at least the plan's threshold.
@@ -35,7 +38,7 @@
  *  - verdict: better or worse when all of these hold: adjusted p at most 5 %; the interval does not
  *    contain 1; the ratio lies farther from 1 than the noise floor. Else no difference. A control
  *    shares the reference's bad luck, so that the floor rises exactly when the reference's runs
- *    misled; with it, the chance of a false verdict on any one metric is well below 1 %
+ *    misled; with it, the chance of any false verdict among eight metrics is about 1 %
  *    (tests/unit/experiment_method.c measures it).
  *
  * Unusual runs are named and stay in: medians and ranks are not moved by them. A run that failed
@@ -94,8 +97,8 @@ struct experiment_plan {
 	double threshold; /* smaller differences are never called: 0.01 is 1 % */
 };
 
-/* Rounds below which no difference could pass the test among so many candidates. */
-unsigned experiment_rounds_needed(size_t candidates);
+/* Rounds below which no difference could pass the test among so many candidates and metrics. */
+unsigned experiment_rounds_needed(size_t candidates, size_t metrics);
 
 /* --- doing it */
 
@@ -177,7 +180,7 @@ struct experiment_cell {
 	bool interval;        /* whether there is one */
 	double low, high;     /* of the ratio */
 	double confidence;    /* the interval's own, 0.95 or more */
-	double p, p_adjusted; /* NaN: not tested */
+	double p, p_adjusted; /* NaN: not tested; the control has no adjusted one */
 	enum experiment_verdict verdict;
 };
 

@@ -32,7 +32,8 @@ static cJSON *json_method(void)
 	add_text(method, "ratio", "median of the ratios candidate / reference, paired by round");
 	add_text(method, "interval", "order statistics of the paired ratios (inverted sign test)");
 	add_text(method, "test", "Wilcoxon signed-rank on the logarithms, exact, two-sided");
-	add_text(method, "correction", "Holm, over the candidates of a metric");
+	add_text(method, "correction",
+		"Holm, over the candidates of the first metric; likewise over those of all others");
 	add_text(
 		method, "floor", "farther bound of the control's interval, at least the threshold");
 	return method;

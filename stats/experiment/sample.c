@@ -1,4 +1,5 @@
 #include "stats/experiment/sample.h"
+#include "stats/report/memory.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -76,11 +77,9 @@ static void rank(const struct ranked *row, size_t count, unsigned *doubled)
 /* The share of all 2^count choices of signs whose rank sum is `least` or less. */
 static double share_below(const unsigned *doubled, size_t count, size_t least)
 {
-	double *chance = calloc(least + 1, sizeof(*chance));
+	double *chance = memory_get(least + 1, sizeof(*chance));
 	double sum = 0;
 
-	if (!chance)
-		return 1;
 	chance[0] = 1;
 	for (size_t i = 0; i < count; i++)
 		for (size_t at = least + 1; at-- > 0;)
@@ -122,7 +121,7 @@ double sample_least_p(size_t count)
 
 void sample_holm(double *p, size_t count)
 {
-	bool done[SAMPLE_MAX] = {false};
+	bool *done = memory_get(count ? count : 1, sizeof(*done));
 	size_t family = 0;
 	double floor = 0;
 
@@ -141,6 +140,7 @@ void sample_holm(double *p, size_t count)
 		p[least] = floor < 1 ? floor : 1;
 		done[least] = true;
 	}
+	free(done);
 }
 
 double sample_deviation(

@@ -3,7 +3,7 @@
  * told in experiment.h.
  *
  * Contract: infinities are ordinary values here (a ratio to zero); NaN is not and has to be left
- * out before. `sorted` is ascending. At most SAMPLE_MAX values.
+ * out before. `sorted` is ascending. Tests take at most SAMPLE_MAX values.
  */
 #ifndef RELOCK_STATS_EXPERIMENT_SAMPLE_H
 #define RELOCK_STATS_EXPERIMENT_SAMPLE_H

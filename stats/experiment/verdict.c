@@ -82,9 +82,16 @@ static double noise_floor(const struct experiment *e, const struct experiment_ce
 	return exp(floor);
 }
 
-static enum experiment_verdict judge(const struct experiment *e, size_t slot, size_t metric,
-	const struct experiment_cell *cell, const struct experiment_results *r)
+/* Whether the strongest evidence that so many pairs can give would do among so many tests. */
+static bool could_tell(size_t pairs, size_t family)
 {
+	return sample_least_p(pairs) * (double)family <= 1 - EXPERIMENT_LEVEL;
+}
+
+static enum experiment_verdict judge(const struct experiment *e, size_t slot, size_t metric,
+	const struct experiment_results *r, size_t family)
+{
+	const struct experiment_cell *cell = experiment_cell(r, slot, metric);
 	const struct experiment_cell *control = experiment_cell(r, e->plan->candidates, metric);
 
 	if (slot == e->plan->reference)
@@ -95,7 +102,7 @@ static enum experiment_verdict judge(const struct experiment *e, size_t slot, si
 		return VERDICT_FAILED;
 	if (cell->pairs == 0)
 		return VERDICT_NOT_MEASURED;
-	if (!cell->interval || !control->interval)
+	if (!cell->interval || !control->interval || !could_tell(cell->pairs, family))
 		return VERDICT_TOO_FEW;
 	if (!(cell->p_adjusted <= 1 - EXPERIMENT_LEVEL) || (cell->low <= 1 && cell->high >= 1) ||
 		!(distance(cell->ratio) > distance(r->floor[metric])))
@@ -103,24 +110,35 @@ static enum experiment_verdict judge(const struct experiment *e, size_t slot, si
 	return (cell->ratio > 1) == e->plan->metric[metric].higher ? VERDICT_BETTER : VERDICT_WORSE;
 }
 
-static void evaluate_metric(const struct experiment *e, size_t metric, struct experiment_results *r)
+/* Judges the metrics first … first + count - 1 as one family. */
+static void judge_family(
+	const struct experiment *e, size_t first, size_t count, struct experiment_results *r)
 {
-	double adjusted[EXPERIMENT_CANDIDATES_MAX];
-	size_t control = e->plan->candidates;
-	struct experiment_cell *column = &r->cell[metric];
+	size_t candidates = e->plan->candidates, size = 0;
+	double *adjusted = memory_get(candidates * count + 1, sizeof(*adjusted));
 
-	for (size_t slot = 0; slot < r->slots; slot++)
-		fill(e, slot, metric, &column[slot * r->metrics]);
-	r->floor[metric] = noise_floor(e, &column[control * r->metrics]);
-	for (size_t slot = 0; slot < control; slot++)
-		adjusted[slot] = slot == e->plan->reference ? NAN : column[slot * r->metrics].p;
-	sample_holm(adjusted, control);
-	for (size_t slot = 0; slot < r->slots; slot++) {
-		struct experiment_cell *cell = &column[slot * r->metrics];
+	for (size_t i = 0; i < candidates * count; i++) {
+		adjusted[i] = experiment_cell(r, i / count, first + i % count)->p;
+		size += !isnan(adjusted[i]);
+	}
+	sample_holm(adjusted, candidates * count);
+	for (size_t i = 0; i < r->slots * count; i++) {
+		size_t slot = i / count, metric = first + i % count;
+		struct experiment_cell *cell = &r->cell[slot * r->metrics + metric];
 
-		if (slot < control)
-			cell->p_adjusted = adjusted[slot];
-		cell->verdict = judge(e, slot, metric, cell, r);
+		if (slot < candidates)
+			cell->p_adjusted = adjusted[i];
+		cell->verdict = judge(e, slot, metric, r, size);
+	}
+	free(adjusted);
+}
+
+static void evaluate_cells(const struct experiment *e, struct experiment_results *r)
+{
+	for (size_t metric = 0; metric < r->metrics; metric++) {
+		for (size_t slot = 0; slot < r->slots; slot++)
+			fill(e, slot, metric, &r->cell[slot * r->metrics + metric]);
+		r->floor[metric] = noise_floor(e, experiment_cell(r, e->plan->candidates, metric));
 	}
 }
 
@@ -172,11 +190,13 @@ struct experiment_results *experiment_evaluate(const struct experiment *e)
 	r->slots = e->slots;
 	r->metrics = e->plan->metrics;
 	r->cell = memory_get(r->slots * r->metrics, sizeof(*r->cell));
-	for (size_t metric = 0; metric < r->metrics; metric++) {
-		evaluate_metric(e, metric, r);
+	evaluate_cells(e, r);
+	judge_family(e, 0, 1, r);
+	if (r->metrics > 1)
+		judge_family(e, 1, r->metrics - 1, r);
+	for (size_t metric = 0; metric < r->metrics; metric++)
 		for (size_t slot = 0; slot < r->slots; slot++)
 			find_outliers(e, slot, metric, r, &capacity);
-	}
 	return r;
 }
 

@@ -129,7 +129,7 @@ START_TEST(the_same_is_not_called_different)
 	printf("# %zu times the same, %s: false on a metric %.2f %%, on any of eight %.2f %%\n",
 		candidates, noise_names[noise], 100 * per_metric, 100 * whole);
 	ck_assert_double_le(per_metric, 0.01);
-	ck_assert_double_le(whole, 0.05);
+	ck_assert_double_le(whole, 0.025);
 }
 END_TEST
 

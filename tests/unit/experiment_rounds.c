@@ -202,11 +202,13 @@ END_TEST
 
 START_TEST(rounds_needed)
 {
-	ck_assert_uint_eq(experiment_rounds_needed(2), 6);
-	ck_assert_uint_eq(experiment_rounds_needed(3), 7);
-	ck_assert_uint_eq(experiment_rounds_needed(11), 9);
+	ck_assert_uint_eq(experiment_rounds_needed(2, 1), 6);
+	ck_assert_uint_eq(experiment_rounds_needed(3, 1), 7);
+	ck_assert_uint_eq(experiment_rounds_needed(11, 2), 9);
+	ck_assert_uint_eq(experiment_rounds_needed(2, 8), 9);
+	ck_assert_uint_eq(experiment_rounds_needed(6, 8), 11);
 	ck_assert_uint_le(
-		experiment_rounds_needed(EXPERIMENT_CANDIDATES_MAX), EXPERIMENT_ROUNDS_DEFAULT);
+		experiment_rounds_needed(EXPERIMENT_CANDIDATES_MAX, 1), EXPERIMENT_ROUNDS_DEFAULT);
 }
 END_TEST
 
