@@ -43,7 +43,7 @@ static bool read_seed(const struct cli_args *args, uint64_t *seed)
 static bool read_numbers(struct comparison *c)
 {
 	struct experiment_plan *plan = &c->plan;
-	unsigned needed = experiment_rounds_needed(c->candidates.count);
+	unsigned needed = experiment_rounds_needed(c->candidates.count, c->metrics.count);
 
 	plan->rounds = needed > EXPERIMENT_ROUNDS_DEFAULT ? needed : EXPERIMENT_ROUNDS_DEFAULT;
 	plan->warmup = WARMUP_DEFAULT;
@@ -54,9 +54,9 @@ static bool read_numbers(struct comparison *c)
 		!read_seed(c->args, &plan->seed))
 		return false;
 	if (plan->rounds < needed)
-		cli_say("%u rounds are too few to tell any of %zu candidates from chance; -n %u is "
-			"the least",
-			plan->rounds, c->candidates.count, needed);
+		cli_say("%u rounds are too few to tell every difference from chance among %zu "
+			"candidates and %zu metrics; -n %u is the least",
+			plan->rounds, c->candidates.count, c->metrics.count, needed);
 	return true;
 }
 
