@@ -327,14 +327,6 @@ static const struct cli_example reproduce_examples[] = {
 	{0},
 };
 
-static const struct cli_example reproduce_examples[] = {
-	{"reproduce list", "the findings there are"},
-	{"reproduce --quick", "all of them, in less than three minutes"},
-	{"reproduce spinning hint --out findings", "two of them in full, with results in a directory"},
-	{"reproduce --on --quick -- ./batch", "how much spinning helps a program of yours"},
-	{0},
-};
-
 static const struct cli_example policies_examples[] = {
 	{"policies", "all policies, one line each"},
 	{"policies spin-park", "one policy: algorithm, source, what can be tuned and how"},
@@ -427,24 +419,6 @@ const struct cli_verb cli_verbs[] = {
 		"Runs programs of relock's own that re-create what was published about waiting for "
 		"locks: how long to spin, batching, the processor's pause hint, handshakes, and "
 		"the "
-		"number of lock records. Prints what was published beside what this machine shows, "
-		"both relative to the baseline, and for each criterion whether it is confirmed, "
-		"contradicted, or inconclusive here, and why. Names of findings, or their numbers, "
-		"choose some of them.\n\n"
-		"Runs are interleaved in random order, round after round; in each round the "
-		"baseline "
-		"runs twice, so that the noise is known. A criterion is judged by the median of "
-		"the "
-		"ratios within rounds and by its interval, not against the noise.\n\n"
-		"Results are saved after every round: Markdown, JSON, and, where gnuplot is "
-		"installed, drawings. With --on, two tables of candidates are applied to a program "
-		"of yours by 'relock compare'. The exit status is 1 when a finding was "
-		"contradicted.",
-		false, 0, ANY_NUMBER, reproduce_tables, reproduce_examples, reproduce_main},
-	{"reproduce", "[list|FINDING...|--on -- PROG]",
-		"measure the published findings on this machine",
-		"Runs programs of relock's own that re-create what was published about waiting for "
-		"locks: how long to spin, batching, the processor's pause hint, handshakes, and the "
 		"number of lock records. Prints what was published beside what this machine shows, "
 		"both relative to the baseline, and for each criterion whether it is confirmed, "
 		"contradicted, or inconclusive here, and why. Names of findings, or their numbers, "
