@@ -5,10 +5,14 @@
  * ours, a gate, and takes the program's afterwards. Which gate is told by the condition variable's
  * address, so there is no table and no lifetime.
  *
- * Why no wake-up is lost: a waiter holds the gate from before it releases the program's mutex until
- * glibc has enqueued it and lets go of the gate. Whoever signals after seeing that mutex released
- * passes through the gate first, hence after the waiter is enqueued. Nothing is held while
- * signalling.
+ * Why no wake-up is lost: between releasing the program's mutex and being enqueued by glibc, a
+ * waiter is nowhere. Signallers note in the gate, under its mutex, which condition variable they
+ * signalled; a waiter, before it releases the program's mutex, notes how far these notes go, and
+ * once it has the gate looks whether one for its own has been added. If so it was signalled already
+ * and does not sleep. If not, whoever signals later has to pass the gate first, which the waiter
+ * lets go of only when glibc has enqueued it. Nobody holds the gate while signalling, nor while
+ * waking a thread that waits for the program's mutex; both cost ping-pong over a condition variable
+ * half its rate.
  */
 #include "preload/hooks.h"
 
@@ -16,16 +20,20 @@
 /* glibc's __wrefs: bit 0 says process-shared. */
 #define COND_SHARED 1u
 
+#define NOTES 8
+
 /* Apart from each other: unrelated condition variables should not share a cache line. */
 struct gate {
 	pthread_mutex_t mutex;
+	atomic_uint signals;               /* made through this gate; written under the mutex */
+	const pthread_cond_t *note[NOTES]; /* the last of them, by number; under the mutex */
 } __attribute__((aligned(64)));
 
 static struct gate gates[GATES];
 
-static pthread_mutex_t *gate_of(const pthread_cond_t *c)
+static struct gate *gate_of(const pthread_cond_t *c)
 {
-	return &gates[hash64((uint64_t)c) >> 58].mutex;
+	return &gates[hash64((uint64_t)c) >> 58];
 }
 _Static_assert(GATES == 1 << (64 - 58), "the hash picks a gate");
 
@@ -33,6 +41,32 @@ void cond_reset(void)
 {
 	for (unsigned i = 0; i < GATES; i++)
 		gates[i].mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+/* Whether `c` was signalled since there were `before` signals; with the gate's mutex held. More
+ * than there are notes of: it may have been, and a wake-up too many is allowed. */
+static bool gate_signalled(const struct gate *gate, const pthread_cond_t *c, unsigned before)
+{
+	unsigned now = atomic_load_explicit(&gate->signals, memory_order_relaxed);
+
+	if (now - before > NOTES)
+		return true;
+	while (before != now) {
+		if (gate->note[before++ % NOTES] == c)
+			return true;
+	}
+	return false;
+}
+
+static void gate_note(struct gate *gate, const pthread_cond_t *c)
+{
+	unsigned number;
+
+	real.mutex_lock(&gate->mutex);
+	number = atomic_load_explicit(&gate->signals, memory_order_relaxed);
+	gate->note[number % NOTES] = c;
+	atomic_store_explicit(&gate->signals, number + 1, memory_order_relaxed);
+	real.mutex_unlock(&gate->mutex);
 }
 
 static bool cond_is_shared(const pthread_cond_t *c)
@@ -54,10 +88,11 @@ static int wait_native(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
 /* --- the wait */
 
 struct relock {
-	pthread_mutex_t *gate, *mutex;
+	struct gate *gate;
+	pthread_mutex_t *mutex;
 	uint64_t site, released; /* ticks */
 	bool user; /* counted among the mutex's users, as glibc does for the time of the wait */
-	int result;
+	int waited, result; /* of the wait; of taking the mutex back */
 };
 
 /* Also runs when the waiter is cancelled: the mutex must be held when its clean-up handlers run. */
@@ -68,7 +103,7 @@ static void take_back(void *data)
 	struct thread *t = hook_thread();
 	struct rlk_entry *e;
 
-	real.mutex_unlock(r->gate);
+	real.mutex_unlock(&r->gate->mutex);
 	r->result = mutex_acquire(r->mutex, r->site, CLOCK_REALTIME, NULL, false);
 	if (r->result == 0 && r->user)
 		mutex_count_user(r->mutex, -1);
@@ -96,11 +131,24 @@ static int wait_delegated(struct thread *t, pthread_cond_t *c, pthread_mutex_t *
 	return result;
 }
 
+/* Sleeps with the gate, unless the wake-up came before it could. */
+static int wait_in_gate(struct relock *r, pthread_cond_t *c, unsigned before, clockid_t clock,
+	const struct timespec *deadline, bool clocked)
+{
+	real.mutex_lock(&r->gate->mutex);
+	pthread_cleanup_push(take_back, r);
+	if (!gate_signalled(r->gate, c, before))
+		r->waited = wait_native(c, &r->gate->mutex, clock, deadline, clocked);
+	pthread_cleanup_pop(1);
+	return r->result ? r->result : r->waited;
+}
+
 int cond_await(pthread_cond_t *c, pthread_mutex_t *m, uint64_t site, clockid_t clock,
 	const struct timespec *deadline, bool clocked)
 {
 	struct thread *t = hook_thread();
 	struct relock relock = {.gate = gate_of(c), .mutex = m, .site = site};
+	unsigned before;
 	int result;
 
 	/* Deadlines that are refused are refused before anything is released. */
@@ -108,28 +156,23 @@ int cond_await(pthread_cond_t *c, pthread_mutex_t *m, uint64_t site, clockid_t c
 		return wait_native(c, m, clock, deadline, clocked);
 	if (!process.wrap_conditions || cond_is_shared(c) || mutex_is_delegated(m))
 		return wait_delegated(t, c, m, site, clock, deadline, clocked);
-	real.mutex_lock(relock.gate);
+	/* Whoever has a reason to signal that this waiter has not seen gets the mutex after it, and
+	 * so notes its signal after this was read. */
+	before = atomic_load_explicit(&relock.gate->signals, memory_order_relaxed);
 	relock.user = mutex_is_ours(m, t);
 	if (relock.user)
 		mutex_count_user(m, 1);
 	result = mutex_release(m);
-	if (result) {
-		real.mutex_unlock(relock.gate);
+	if (result)
 		return result;
-	}
 	relock.released = arch_ticks();
-	pthread_cleanup_push(take_back, &relock);
-	result = wait_native(c, relock.gate, clock, deadline, clocked);
-	pthread_cleanup_pop(1);
-	return relock.result ? relock.result : result;
+	return wait_in_gate(&relock, c, before, clock, deadline, clocked);
 }
 
 int cond_wake(pthread_cond_t *c, int (*wake)(pthread_cond_t *))
 {
-	if (process.wrap_conditions && !cond_is_shared(c)) {
-		real.mutex_lock(gate_of(c));
-		real.mutex_unlock(gate_of(c));
-	}
+	if (process.wrap_conditions && !cond_is_shared(c))
+		gate_note(gate_of(c), c);
 	return wake(c);
 }
 
