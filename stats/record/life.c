@@ -198,7 +198,7 @@ void recorder_load_unwinder(void)
 /* One line, for people: the program's own streams are otherwise left alone. */
 static void say(const char *what, int error)
 {
-	char line[1400];
+	static char line[1400]; /* said once; a thread's stack may be small */
 	const char *parts[] = {
 		"relock: ", what, path, ": ", strerrordesc_np(error), "; running unrecorded\n"};
 	size_t length = 0;
