@@ -130,6 +130,7 @@ void json_print(struct report *r)
 	print_views(r);
 	print_waits(r);
 	json_contexts(r);
+	json_advice(r);
 	print_warnings(r);
 	fputs("}\n", r->out);
 }

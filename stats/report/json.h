@@ -25,5 +25,6 @@ static inline void add_number_if(cJSON *object, const char *key, bool known, uin
 
 void json_runs(const struct report *report);
 void json_contexts(const struct report *report);
+void json_advice(const struct report *report);
 
 #endif

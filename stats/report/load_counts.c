@@ -62,16 +62,64 @@ static void run_add_cell(struct run *run, const struct rlk_cell *cell)
 	}
 }
 
+/* --- bursts */
+
+struct burst_key {
+	const struct model *model;
+	const struct burst *burst;
+};
+
+static bool burst_same(const void *context, uint32_t row)
+{
+	const struct burst_key *key = context;
+	const struct burst *a = key->burst, *b = &key->model->bursts.row[row];
+
+	return a->lock == b->lock && a->kind == b->kind && a->run == b->run && a->shard == b->shard;
+}
+
+static struct burst *burst_intern(struct model *m, const struct burst *burst)
+{
+	struct burst_key key = {m, burst};
+	uint64_t hash = index_hash(
+		index_hash(burst->lock, burst->kind), (uint64_t)burst->run << 32 | burst->shard);
+	uint32_t row = index_find(&m->bursts.index, hash, burst_same, &key);
+
+	if (row == INDEX_NONE) {
+		row = (uint32_t)m->bursts.count;
+		m->bursts.row =
+			memory_grow(m->bursts.row, row, &m->bursts.capacity, sizeof *m->bursts.row);
+		m->bursts.row[m->bursts.count++] = *burst;
+		index_insert(&m->bursts.index, hash, row);
+	}
+	return &m->bursts.row[row];
+}
+
+static void load_burst(struct load *l, uint32_t lock, uint32_t shard, const struct rlk_cell *from)
+{
+	const struct clock *clock = &l->model->runs.row[l->run].clock;
+	struct burst key = {.lock = lock, .kind = from->kind, .run = l->run, .shard = shard};
+	struct burst *burst = burst_intern(l->model, &key);
+
+	burst->acquired += from->burst_acquired;
+	burst->total_ns += clock_ns(clock, from->burst_total);
+	burst->holds += from->holds;
+	burst->hold_ns += clock_ns(clock, from->hold_total);
+	burst->wait_ns += clock_ns(clock, from->wait_total);
+}
+
 static void load_cell(struct load *l, uint32_t shard, const struct rlk_cell *from)
 {
 	struct run *run = &l->model->runs.row[l->run];
-	struct side *side = lock_side(load_lock(l, from->record, 0, from->kind), from->kind);
+	struct lock *lock = load_lock(l, from->record, 0, from->kind);
+	struct side *side = lock_side(lock, from->kind);
 	struct shard_sum *sum = load_shard(l, shard);
 
 	if (!side->detail)
 		side->detail = memory_get(1, sizeof *side->detail);
 	detail_add_cell(side->detail, from, &run->clock, &l->model->reference);
 	run_add_cell(run, from);
+	if (from->burst_acquired > 0)
+		load_burst(l, (uint32_t)(lock - l->model->locks.row), shard, from);
 	if (sum) {
 		sum->contended += from->contended;
 		sum->wait_ticks += from->wait_total;

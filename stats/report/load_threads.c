@@ -89,6 +89,7 @@ static bool load_thread(struct load *l, const struct takers *t, size_t i)
 	bool consistent = true;
 	struct thread thread = {.tid = from->tid,
 		.run = l->run,
+		.shard = from->shard + 1,
 		.birth_ns = clock_since_start(clock, from->birth_ticks),
 		.lifetime_ns =
 			end > from->birth_ticks ? clock_ns(clock, end - from->birth_ticks) : 0,

@@ -175,6 +175,7 @@ void model_free(struct model *m)
 	TABLE_FREE(m->threads);
 	TABLE_FREE(m->pairs);
 	TABLE_FREE(m->yield_sites);
+	TABLE_FREE(m->bursts);
 	free(m->stack_sites);
 	notes_free(&m->notes);
 	free(m);

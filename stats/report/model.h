@@ -92,6 +92,7 @@ struct thread {
 	char name[RLK_NAME_MAX + 1];
 	int32_t tid;
 	uint32_t run;
+	uint32_t shard;    /* that it counted in, as in rlk_block; others may have before or after */
 	uint64_t birth_ns; /* since the start of the recording */
 	uint64_t lifetime_ns;
 	bool ended;
@@ -109,6 +110,16 @@ struct yield_site {
 	uint32_t site; /* NONE: not known */
 	uint32_t kind; /* enum rlk_yield_kind */
 	uint64_t count, asked_ns;
+};
+
+/* Runs of acquisitions of one lock by one shard's thread (stats/format.h, burst_acquired), and what
+ * else it measured of it. Only where there were some. */
+struct burst {
+	uint32_t lock, kind;
+	uint32_t run, shard;
+	uint64_t acquired, total_ns; /* in runs */
+	uint64_t holds, hold_ns;     /* that were timed */
+	uint64_t wait_ns;
 };
 
 /* An array that grows, and an index by content where rows are kept once. */
@@ -133,6 +144,7 @@ struct model {
 	TABLE(thread) threads;
 	TABLE(pair) pairs;
 	TABLE(yield_site) yield_sites;
+	TABLE(burst) bursts;
 	struct figures total;
 	size_t locks_shown; /* rows of locks that are not empty */
 	uint32_t threads_peak;

@@ -79,6 +79,8 @@ static void report_print(struct report *r, FILE *err)
 	r->symbols = symbols_new(r->model);
 	r->labels = labels_new(r->model, r->symbols);
 	r->view = view_new(r->model, r->labels, options->by, r->key);
+	if (options->format != REPORT_CSV)
+		r->advices = advices_new(r->model, r->labels);
 	if (options->format == REPORT_JSON)
 		json_print(r);
 	else if (options->format == REPORT_CSV)
@@ -87,6 +89,7 @@ static void report_print(struct report *r, FILE *err)
 		screen_print(r);
 	if (options->format != REPORT_TEXT)
 		print_warnings(r->model, err);
+	advices_free(r->advices);
 	view_free(r->view);
 	labels_free(r->labels);
 	symbols_free(r->symbols);

@@ -5,6 +5,7 @@
 #ifndef RELOCK_STATS_REPORT_SCREEN_H
 #define RELOCK_STATS_REPORT_SCREEN_H
 
+#include "stats/report/advice.h"
 #include "stats/report/columns.h"
 #include "stats/report/report.h"
 
@@ -13,6 +14,7 @@ struct report {
 	struct symbols *symbols;
 	struct labels *labels;
 	struct view *view;
+	struct advices *advices;
 	const struct report_options *options;
 	const char *const *paths; /* as they were asked for */
 	size_t path_count;
@@ -39,6 +41,9 @@ void screen_next(const struct report *report);
 void print_sites(const struct report *report, const struct view *view, enum report_format format);
 void print_threads(const struct report *report, const struct view *view, enum report_format format);
 void print_table(const struct report *report, const struct table *table, enum report_format format);
+
+/* How advice names locks: as the table of the text does, or for machines. */
+struct advice_words screen_words(const struct report *report);
 
 /* Begins a line of the screen's last part: a word in the margin, in colour if it is a verdict. */
 void screen_margin(const struct report *report, const char *word, bool verdict);

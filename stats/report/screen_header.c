@@ -1,6 +1,7 @@
 /* The first lines of a text report: what ran, how, and what waiting cost in all. */
 #include "stats/report/screen.h"
 
+#include "stats/report/busy.h"
 #include "stats/report/memory.h"
 
 #include <inttypes.h>
@@ -165,20 +166,10 @@ static void put_run(const struct report *r)
 	fputc('\n', r->out);
 }
 
-/* The CPUs the first recording's process could use: by affinity and quota. */
-static double usable_cpus(const struct run *run)
-{
-	double cpus = run->header.cpus_allowed;
-
-	if (run->header.cpus_quota_milli > 0 && run->header.cpus_quota_milli < cpus * 1000)
-		cpus = run->header.cpus_quota_milli / 1000.0;
-	return cpus;
-}
-
 static void put_threads(const struct report *r)
 {
 	const struct model *m = r->model;
-	double cpus = usable_cpus(&m->runs.row[0]);
+	double cpus = busy_cpus(&m->runs.row[0]);
 
 	fprintf(r->out, "%s%" PRIu32 " thread%s", screen_dot(r), m->threads_peak,
 		m->threads_peak == 1 ? "" : "s");
@@ -233,6 +224,22 @@ static void put_nothing(const struct report *r)
 		r->model->locks_shown, r->model->locks_shown == 1 ? "" : "s");
 }
 
+/* By the clock, which goes on while a spinning thread has no CPU. */
+static void put_burnt(const struct report *r)
+{
+	struct busy busy;
+	double spun;
+
+	busy_find(r->model, &busy);
+	spun = busy.spun_ns;
+	if (busy.cpu_ns > 0 && spun > busy.cpu_ns) {
+		fputs("up to ", r->out);
+		spun = busy.cpu_ns;
+	}
+	put_duration(r, (uint64_t)spun);
+	fputs(" of CPU burnt waiting", r->out);
+}
+
 static void put_waited(const struct report *r)
 {
 	const struct model *m = r->model;
@@ -250,8 +257,7 @@ static void put_waited(const struct report *r)
 		fputs(" of thread time", r->out);
 	}
 	fputs(screen_dot(r), r->out);
-	put_duration(r, figures_spun_ns(&m->total));
-	fputs(" of CPU burnt waiting", r->out);
+	put_burnt(r);
 	if (m->total.counter[COUNT_yielded_total] > 0) {
 		fputs(", ", r->out);
 		put_duration(r, m->total.counter[COUNT_yielded_total]);

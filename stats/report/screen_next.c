@@ -1,7 +1,7 @@
 /* The last line: the next command to type. */
 #include "stats/report/screen.h"
 
-#include "stats/report/memory.h"
+#include "stats/report/shell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,32 +14,31 @@ static bool any_stacks(const struct model *m)
 	return false;
 }
 
-/* A path as a shell takes it, for free(). */
-static char *quoted(const char *path)
-{
-	char *out, *o;
-
-	if (path[strcspn(path, " \t\n\"'\\$`!*?[](){}<>|&;#~")] == '\0')
-		return memory_copy(path);
-	out = o = memory_get(strlen(path) * 4 + 3, 1);
-	*o++ = '\'';
-	for (; *path; path++) {
-		if (*path == '\'')
-			o = stpcpy(o, "'\\''");
-		else
-			*o++ = *path;
-	}
-	*o++ = '\'';
-	return out;
-}
-
 static void put_path(const struct report *r, const char *path)
 {
-	char *shown = quoted(path);
+	char *shown = shell_quote(path);
 
 	fputc(' ', r->out);
 	screen_text(r, shown);
 	free(shown);
+}
+
+/* The command that tests the strongest advice for which the program need not be changed first. */
+static bool put_advised(const struct report *r)
+{
+	struct advice_words words = screen_words(r);
+
+	for (size_t i = 0; i < r->advices->count; i++) {
+		const struct advice *advice = &r->advices->row[i];
+		char *command = advice_needs_change(advice) ? NULL : advice_command(&words, advice);
+
+		if (!command)
+			continue;
+		screen_text(r, command);
+		free(command);
+		return true;
+	}
+	return false;
 }
 
 static void put_own_next(const struct report *r)
@@ -48,6 +47,10 @@ static void put_own_next(const struct report *r)
 	const char *program = m->runs.row[0].program;
 
 	screen_margin(r, "next", false);
+	if (put_advised(r)) {
+		fputc('\n', r->out);
+		return;
+	}
 	if (m->total.counter[COUNT_contended] == 0 && program) {
 		fputs("relock doctor", r->out);
 		put_path(r, program);

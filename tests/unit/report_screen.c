@@ -315,68 +315,6 @@ START_TEST(test_unreadable)
 }
 END_TEST
 
-static void add_waits(struct builder *b, struct rlk_cell *cell)
-{
-	uint32_t class = builder_class(b, RLK_BORN_INIT, RLK_KIND_MUTEX, 0x10, 0, 0);
-
-	builder_lock(b, 0x7000, class, RLK_KIND_MUTEX);
-	builder_entry(b, 0, 0, 0x7000, RLK_KIND_MUTEX, 10000);
-	builder_wait(cell, 50000, 1000);
-	builder_add(b, RLK_CELLS, 1, cell);
-}
-
-START_TEST(test_advice_on_spinning_in_vain)
-{
-	struct builder b;
-	struct rlk_cell cell = {.record = 1, .pauses = 100000, .parked_total = 20000000};
-	char *text;
-
-	builder_begin(&b);
-	add_waits(&b, &cell);
-	builder_write(&b, FILE_NAME);
-	builder_end(&b);
-	text = screen((struct report_options){0});
-	expect(text, "advice   100% of the waits for lock 1 ended by blocking after they had spun: "
-		     "fewer spins would save up to 30 ms of CPU\n");
-	free(text);
-}
-END_TEST
-
-START_TEST(test_advice_on_a_long_holder)
-{
-	struct builder b;
-	struct rlk_cell cell = {.record = 1};
-	struct rlk_pair pair = {.record = 1, .count = 900, .wait_total = 45000000};
-	char *text;
-
-	builder_begin(&b);
-	builder_hold(&cell, 1000, 950);
-	builder_hold(&cell, 300000, 50);
-	add_waits(&b, &cell);
-	pair.holder = RLK_CONTEXT_SITE(builder_site(&b, 0xbeef, 0));
-	builder_add(&b, RLK_PAIRS, 1, &pair);
-	builder_write(&b, FILE_NAME);
-	builder_end(&b);
-	text = screen((struct report_options){0});
-	expect(text, "advice   lock 1 is held 960 ns at the median but 295 µs at p99; most waiting "
-		     "for it was for 0xbeef\n");
-	expect_not(text, "spun");
-	free(text);
-}
-END_TEST
-
-/* Figures that prove nothing give no advice. */
-START_TEST(test_no_advice_without_evidence)
-{
-	char *text;
-
-	tests_write_sample(FILE_NAME);
-	text = screen((struct report_options){0});
-	expect_not(text, "advice");
-	free(text);
-}
-END_TEST
-
 START_TEST(test_own_last_line)
 {
 	char *text;
@@ -411,9 +349,6 @@ Suite *report_screen_suite(void)
 	tcase_add_test(tests, test_unknown_key);
 	tcase_add_test(tests, test_sorting);
 	tcase_add_test(tests, test_unreadable);
-	tcase_add_test(tests, test_advice_on_spinning_in_vain);
-	tcase_add_test(tests, test_advice_on_a_long_holder);
-	tcase_add_test(tests, test_no_advice_without_evidence);
 	tcase_add_test(tests, test_own_last_line);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -37,6 +37,7 @@ Suite *report_model_suite(void);
 Suite *report_names_suite(void);
 Suite *report_symbols_suite(void);
 Suite *report_screen_suite(void);
+Suite *report_advice_suite(void);
 Suite *report_machine_suite(void);
 Suite *report_find_suite(void);
 
