@@ -34,10 +34,11 @@ static uint64_t rwlock_key(const pthread_rwlock_t *l, enum rlk_kind side)
 
 /* Readers leave no name in the lock. Once anybody had to wait for it, one leaves its number, unless
  * another did. */
-static void reader_leaves_number(const struct thread *t, const struct rlk_entry *e)
+static void reader_leaves_number(struct thread *t, const struct rlk_entry *e)
 {
 	struct rlk_record *record = lock_row(e->record - 1);
 
+	t->leaves_number = 1;
 	if (load64(&record->holder) == 0)
 		store64(&record->holder, t->number + 1);
 }
@@ -211,14 +212,14 @@ static OUT_OF_LINE void rwlock_hold_end(struct thread *t, pthread_rwlock_t *l)
 	hold_end(t, rwlock_key(l, side));
 }
 
-static inline void rwlock_unlocking(struct thread *t, pthread_rwlock_t *l)
+static OUT_OF_LINE void rwlock_unlocking(struct thread *t, pthread_rwlock_t *l)
 {
 	struct rlk_entry *e = t->entries ? entry_fast(t, (uint64_t)l) : NULL;
 	struct rlk_record *record;
 
-	if (unlikely(t->held_count))
+	if (t->held_count)
 		rwlock_hold_end(t, l);
-	if (likely(!e || !e->waited))
+	if (!e || !e->waited)
 		return;
 	record = lock_row(e->record - 1);
 	if (load64(&record->holder) == t->number + 1)
@@ -275,10 +276,10 @@ HOOK int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
 	struct thread *t = thread_self;
 
-	if (likely(t->live))
-		rwlock_unlocking(t, l);
-	else
+	if (unlikely(!t->live))
 		process_ready();
+	else if (unlikely(t->held_count | t->leaves_number))
+		rwlock_unlocking(t, l);
 	return real.rwlock_unlock(l);
 }
 

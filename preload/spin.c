@@ -48,10 +48,12 @@ static OUT_OF_LINE struct rlk_entry *spin_entry_slow(
 
 /* A spinlock does not say who holds it. Once anybody had to wait for it, a thread leaves its number
  * when it holds it. */
-static void spin_leave_holder(const struct thread *t, const struct rlk_entry *e)
+static void spin_leave_holder(struct thread *t, const struct rlk_entry *e)
 {
-	if (unlikely(e->waited))
-		store64(&lock_row(e->record - 1)->holder, t->number + 1);
+	if (likely(!e->waited))
+		return;
+	t->leaves_number = 1;
+	store64(&lock_row(e->record - 1)->holder, t->number + 1);
 }
 
 static inline void spin_count(struct thread *t, pthread_spinlock_t *s, uint64_t site)
@@ -102,13 +104,13 @@ static OUT_OF_LINE int spin_lock_slow(pthread_spinlock_t *s, uint64_t site)
 
 /* Before the release: takes our number away again, so that nobody is blamed for what the next
  * holder does. */
-static inline void spin_unlocking(struct thread *t, pthread_spinlock_t *s)
+static OUT_OF_LINE void spin_unlocking(struct thread *t, pthread_spinlock_t *s)
 {
 	struct rlk_entry *e = t->entries ? entry_fast(t, (uint64_t)s) : NULL;
 
-	if (unlikely(t->held_count))
+	if (t->held_count)
 		hold_end(t, (uint64_t)s);
-	if (unlikely(e && e->waited))
+	if (e && e->waited)
 		store64(&lock_row(e->record - 1)->holder, 0);
 }
 
@@ -142,10 +144,10 @@ HOOK int pthread_spin_unlock(pthread_spinlock_t *s)
 {
 	struct thread *t = thread_self;
 
-	if (likely(t->live))
-		spin_unlocking(t, s);
-	else
+	if (unlikely(!t->live))
 		process_ready();
+	else if (unlikely(t->held_count | t->leaves_number))
+		spin_unlocking(t, s);
 	return real.spin_unlock(s);
 }
 

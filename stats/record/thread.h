@@ -64,7 +64,9 @@ struct thread {
 			      */
 	uint32_t number;     /* of the shard */
 	uint32_t entries_used;
-	uint32_t sample_step; /* what until_sample began with */
+	uint32_t leaves_number; /* 1: it has left its number as a holder, and takes it away when it
+				   unlocks */
+	uint32_t sample_step;   /* what until_sample began with */
 	uint32_t live;
 	uint32_t nesting; /* in the recorder's slow part: a handler that comes here must not enter
 			     it again */
