@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-RUN_SECONDS = 50
+RUN_SECONDS = 100
 SHOWN_LINES = 24
 
 

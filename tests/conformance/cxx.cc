@@ -182,7 +182,7 @@ template <typename Condition, typename Mutex> void queue(const char *name)
 	long slot = 0, sum = 0;
 
 	in_threads(threads, [&](int self) {
-		for (int i = 1; i <= 500; i++) {
+		for (int i = 1; i <= 100; i++) {
 			std::unique_lock<Mutex> lock(mutex);
 
 			if (self % 2 == 0) {
