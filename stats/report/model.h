@@ -92,7 +92,7 @@ struct thread {
 	char name[RLK_NAME_MAX + 1];
 	int32_t tid;
 	uint32_t run;
-	uint32_t shard;    /* that it counted in, as in rlk_block; others may have before or after */
+	uint32_t shard; /* that it counted in, as in rlk_block; others may have before or after */
 	uint64_t birth_ns; /* since the start of the recording */
 	uint64_t lifetime_ns;
 	bool ended;
