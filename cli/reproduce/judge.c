@@ -134,6 +134,13 @@ static double room(const struct demand *d)
 		isfinite(d->high) ? distance(d->high) : INFINITY));
 }
 
+static bool sameness_is_established(const struct demand *d, const struct evidence *e)
+{
+	double most = room(d);
+
+	return e->noise <= most && e->low >= d->low / most && e->high <= d->high * most;
+}
+
 static struct judgement judge_value(const struct demand *d, const struct evidence *e)
 {
 	if (meets(d, e->median))
@@ -167,7 +174,8 @@ static struct judgement judge_ratio(const struct demand *d, const struct evidenc
 		return (struct judgement){.verdict = CONFIRMED};
 	if (clear && misses_wholly(d, e))
 		return (struct judgement){.verdict = CONTRADICTED};
-	if (met && (asks_for_difference(d) ? difference_is_established(d, e) : e->noise <= room(d)))
+	if (met && (asks_for_difference(d) ? difference_is_established(d, e)
+					   : sameness_is_established(d, e)))
 		return (struct judgement){.verdict = CONFIRMED};
 	return noise_above(e, met);
 }

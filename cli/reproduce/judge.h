@@ -11,9 +11,10 @@
  *
  *  - Confirmed or contradicted clearly: the whole interval meets, or fails, the criterion, and the
  *    median lies farther from its bound than noise could have carried it.
- *  - Else, where the median meets it: a criterion about a difference is confirmed if the difference
- *    itself is established (the interval does not reach 1, the median is beyond the noise); one
- * about sameness if the noise is smaller than the room it leaves.
+ *  - Else, where the median meets it: a criterion about a difference is confirmed if the
+ *    difference itself is established (the interval does not reach 1, the median is beyond the
+ *    noise); one about sameness if the noise is smaller than the room it leaves, and the interval
+ *    reaches beyond the bounds by no more than that room again.
  *  - Everything else is inconclusive, with the reason. So is what misses while other programs had a
  *    tenth of the CPUs or more: with the CPUs gone, what needs them to show cannot.
  *

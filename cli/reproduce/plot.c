@@ -85,7 +85,7 @@ static void write_script(FILE *out, const struct outcome *o)
 {
 	fputs("# gnuplot FILE, in this directory\n"
 	      "set terminal svg size 900,500 background \"white\"\n"
-	      "set encoding utf8\nset logscale y\nset grid y\nset key top right\n"
+	      "set encoding utf8\nset logscale y\nset grid y\nset key outside right top\n"
 	      "set xtics rotate by -30\nunset mouse\n\n",
 		out);
 	for (size_t i = 0; i < o->trials; i++) {

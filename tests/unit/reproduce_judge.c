@@ -76,6 +76,9 @@ START_TEST(test_sameness)
 	EXPECT(noisy, same, 0, INCONCLUSIVE);
 	EXPECT(other, same, 0, CONTRADICTED);
 	EXPECT(other, no_longer, 0, CONTRADICTED);
+	/* Noise that only the candidate has. */
+	spread(equal.candidate, equal.count, 1000, 1.3, 4);
+	EXPECT(equal, same, 0, INCONCLUSIVE);
 	/* Beyond doubt on the right side, however noisy. */
 	EXPECT(far_less, no_longer, 0, CONFIRMED);
 }
