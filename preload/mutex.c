@@ -242,11 +242,17 @@ int mutex_try(pthread_mutex_t *m, uint64_t site)
 	return result;
 }
 
+/* A recursive mutex is let go with its last unlock. */
+static bool mutex_stays_held(const pthread_mutex_t *m)
+{
+	return (mutex_kind(m) & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE_NP && m->__data.__count > 1;
+}
+
 static OUT_OF_LINE int mutex_release_slow(pthread_mutex_t *m)
 {
 	struct thread *t = hook_thread();
 
-	if (t && t->held_count)
+	if (t && t->held_count && !mutex_stays_held(m))
 		hold_end(t, (uint64_t)m);
 	return real.mutex_unlock(m);
 }

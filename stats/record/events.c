@@ -50,6 +50,12 @@ static void burst_step(struct rlk_entry *e, struct rlk_cell *cell, uint64_t now)
 	e->burst_at = now;
 }
 
+/* Then a hold goes on. */
+static bool can_be_held_twice(const struct rlk_entry *e)
+{
+	return e->kind == RLK_KIND_RDLOCK || (lock_row(e->record - 1)->flags & RLK_LOCK_RECURSIVE);
+}
+
 OUT_OF_LINE int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
 {
 	struct rlk_cell *cell;
@@ -66,13 +72,17 @@ OUT_OF_LINE int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, 
 		now = arch_ticks();
 	}
 	burst_step(e, cell, now);
-	/* A hold of this lock that was never seen to end (another thread unlocked it) makes room
-	 * for this one. */
 	while (at < t->held_count && t->held[at].key != key)
 		at++;
 	if (at == HELD_MAX) {
 		add64(&arena_header->lost.holds_dropped, 1);
 		return 0;
+	}
+	if (at < t->held_count) {
+		if (can_be_held_twice(e))
+			return 0;
+		/* Never seen to end: another thread unlocked it. Makes room for this one. */
+		add64(&arena_header->lost.foreign_unlocks, 1);
 	}
 	t->held[at].key = key;
 	t->held[at].entry = e;

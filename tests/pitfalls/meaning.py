@@ -18,7 +18,23 @@ def foreign_unlock():
     """21: locked here, unlocked there; and unlocked while free."""
     for run in under_policies("foreign", settings={"RELOCK_HOLDS": "all"}):
         run.must_end(0)
-        run.must_match(complete=False)
+        report = run.must_match(complete=False)
+        if report:
+            check(report["recordings"][0]["lost"]["foreign_unlocks"] > 0, f"{run.what}: unlocks by others are counted")
+
+
+@pitfall
+def held_twice():
+    """15: a recursive mutex is held until its last unlock, however often it is locked in between."""
+    for run in under_policies("held_twice", settings={"RELOCK_HOLDS": "all"}):
+        run.must_end(0)
+        report = run.must_match()
+        for lock in report["locks"] if report else ():
+            for _, address, held_ns in run.lines("held"):
+                if int(lock["address"], 16) == int(address, 16):
+                    same(lock["holds"], 1, f"{run.what}: holds of {lock['name']}")
+                    check(lock["hold_total_ns"] >= int(held_ns) * 0.98, f"{run.what}: {lock['name']} was held {held_ns} ns and more, "
+                                                                       f"recorded are {lock['hold_total_ns']}")
 
 
 @pitfall
