@@ -1,8 +1,8 @@
 #include "cli/metrics.h"
+#include "cli/numbers.h"
 #include "conf/conf.h"
 #include "stats/report/memory.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,70 +77,6 @@ static const struct {
 };
 #define KNOWN (sizeof(known) / sizeof(known[0]))
 
-/* --- numbers in the output */
-
-/*
- * POSIX has no \d: [0-9] in its place, or 0-9 inside brackets. For free().
- */
-static char *without_digits(const char *pattern)
-{
-	char *out = memory_get(strlen(pattern) * 3 + 1, 1), *to = out;
-	bool inside = false;
-
-	for (const char *p = pattern; *p; p++) {
-		if (*p == '\\' && p[1] == 'd') {
-			to = stpcpy(to, inside ? "0-9" : "[0-9]");
-			p++;
-			continue;
-		}
-		if (*p == '\\' && p[1] && !inside)
-			*to++ = *p++;
-		else if (*p == '[' && !inside)
-			inside = true;
-		/* A bracket that comes first inside brackets is one of the characters. */
-		else if (*p == ']' && inside && p[-1] != '[' &&
-			 !(p[-1] == '^' && p - pattern >= 2 && p[-2] == '['))
-			inside = false;
-		*to++ = *p;
-	}
-	*to = '\0';
-	return out;
-}
-
-/* The number a text begins with; separators of thousands are read over. */
-static double number_at(const char *text, size_t length)
-{
-	char digits[64];
-	size_t used = 0;
-	char *end;
-	double number;
-
-	for (size_t i = 0; i < length && used + 1 < sizeof(digits); i++)
-		if (text[i] != ',' && text[i] != '_' && !isspace((unsigned char)text[i]))
-			digits[used++] = text[i];
-	digits[used] = '\0';
-	number = strtod(digits, &end);
-	return end != digits && *end == '\0' ? number : NAN;
-}
-
-/* The last match counts: programs that report as they go end with the sum. */
-static double find_number(const regex_t *pattern, const struct capture *output)
-{
-	const char *text = output->text ? output->text : "";
-	double number = NAN;
-	regmatch_t match[2];
-	int flags = 0;
-
-	while (*text && regexec(pattern, text, 2, match, flags) == 0) {
-		if (match[1].rm_so >= 0)
-			number = number_at(
-				text + match[1].rm_so, (size_t)(match[1].rm_eo - match[1].rm_so));
-		text += match[0].rm_eo > 0 ? match[0].rm_eo : 1;
-		flags = text[-1] == '\n' ? 0 : REG_NOTBOL;
-	}
-	return number;
-}
-
 void metrics_read(const struct metrics *metrics, const struct measured *m, double *values)
 {
 	for (size_t i = 0; i < metrics->count; i++) {
@@ -149,7 +85,7 @@ void metrics_read(const struct metrics *metrics, const struct measured *m, doubl
 			continue;
 		}
 		for (size_t o = 0; m->output[o] && !(values[i] == values[i]); o++)
-			values[i] = find_number(&metrics->pattern[i], m->output[o]);
+			values[i] = numbers_find(&metrics->pattern[i], m->output[o]);
 	}
 }
 
@@ -214,29 +150,6 @@ static int direction(const struct cli_args *args, const char *name)
 	return found;
 }
 
-static bool compile(struct metrics *metrics, const char *name, const char *pattern)
-{
-	regex_t *compiled = &metrics->pattern[metrics->count];
-	char *plain = without_digits(pattern);
-	int error = regcomp(compiled, plain, REG_EXTENDED | REG_NEWLINE);
-	char reason[128];
-
-	free(plain);
-	if (error) {
-		regerror(error, compiled, reason, sizeof(reason));
-		cli_say("--metric %s: '%s' is no regular expression: %s", name, pattern, reason);
-		return false;
-	}
-	if (compiled->re_nsub == 0) {
-		cli_say("--metric %s: '%s' does not say which part is the number; put it into "
-			"parentheses, as in (\\d+)",
-			name, pattern);
-		regfree(compiled);
-		return false;
-	}
-	return true;
-}
-
 /* "NAME=REGEX" */
 static bool add_pattern(struct metrics *metrics, const struct cli_args *args, const char *text)
 {
@@ -251,7 +164,7 @@ static bool add_pattern(struct metrics *metrics, const struct cli_args *args, co
 		cli_say("--metric %s: add --higher %s if more of it is better, --lower %s if less "
 			"is",
 			name, name, name);
-	} else if (compile(metrics, name, text + length + 1)) {
+	} else if (numbers_compile(&metrics->pattern[at], name, text + length + 1)) {
 		metrics->name[at] = name;
 		metrics->metric[at] = (struct experiment_metric){.name = name,
 			.key = name,

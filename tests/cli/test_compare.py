@@ -403,9 +403,13 @@ class Verdicts(Compare):
         self.assertEqual(result["by"]["spin-park"]["wall"]["verdict"], "slower")
         self.assertEqual(result["by"]["spin"]["wall"]["verdict"], "no difference")
         self.assertTrue(result["done"].stdout.splitlines()[-1].startswith("next     relock run -p native"))
+        result = self.compared("-n", "8", "-w", "0", "-m", "wall", "--color=always", "-p", "spin-park", "-p", "native", "--", program)
+        self.assertIn("\033[32mfaster, ", result["done"].stdout)
+        self.assertIn("next     relock run -p native", result["done"].stdout)
         result = self.compared("-n", "8", "-w", "0", "-m", "wall", "-p", "spin-park", "-p", "native", "--", program)
         self.assertEqual(result["by"]["native"]["wall"]["verdict"], "faster")
         self.assertEqual(result["by"]["native"]["wall"]["effect"], "better")
+        self.assertRegex(result["done"].stdout, r"(?m)^  native .* faster, \d")
         self.assertTrue(result["done"].stdout.splitlines()[-1].startswith("next     relock run -p native"))
 
 
