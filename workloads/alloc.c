@@ -99,7 +99,9 @@ static void futex_wake_all(atomic_uint *word)
 
 static bool is_armed(void)
 {
-	return atomic_load_explicit(&armed, memory_order_relaxed) != 0;
+	/* Acquire pairs with the release in collect(): who finds the stop over finds the heap
+	 * empty, and what others did to its memory before the stop done. */
+	return atomic_load_explicit(&armed, memory_order_acquire) != 0;
 }
 
 /* Says what comes next, and keeps what comes next behind it. */

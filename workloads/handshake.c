@@ -74,7 +74,8 @@ static void give(struct target *t, uint64_t round)
 
 /* --- targets */
 
-/* Holds the next round's lock before it gives back this one's. */
+/* Holds the next round's lock before it gives back this one's. Nobody else holds two, so that the
+ * changing order of a target's locks is no danger. */
 static void answer(struct target *t, uint64_t round)
 {
 	take(t, round + 1);

@@ -113,6 +113,8 @@ static void set(const struct option *option, const char *text)
 void workload_options(const struct workload *workload, int argc, char **argv)
 {
 	name_of_workload = workload->name;
+	/* While there is one thread, which is not confined yet. */
+	cpus_allowed();
 	for (int i = 1; i < argc; i++) {
 		const char *name = argv[i] + 2;
 		size_t length = strcspn(argv[i], "=") - 2;

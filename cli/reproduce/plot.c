@@ -39,7 +39,7 @@ static size_t put_measured(FILE *out, const struct trial_outcome *t, size_t metr
 	for (size_t slot = 0; slot < t->candidates; slot++) {
 		struct evidence e = outcome_ratio(t, slot, 0, metric);
 
-		points += e.count > 0;
+		points += isfinite(e.median) && e.median > 0;
 		put_point(out, slot, t->candidate[slot].name, e.median, e.low, e.high);
 	}
 	fputs("EOD\n", out);
@@ -63,7 +63,7 @@ static void put_plot(
 
 	if (is_published(t, metric))
 		put_published(out, t, metric);
-	if (put_measured(out, t, metric) == 0)
+	if (put_measured(out, t, metric) < 2)
 		return;
 	fprintf(out, "set output \"%s-%s-%s.svg\"\n", f->name, t->trial->name, m->name);
 	fprintf(out, "set title \"%s, %s: %s\"\n", f->name, t->trial->name, m->meaning);
