@@ -345,6 +345,11 @@ _Static_assert(sizeof(struct rlk_entry) == 64, "an entry is one cache line");
 
 #define RLK_COUNTER_FIELD(name, unit, description) uint64_t name;
 
+/* What burst_acquired counts: at least so many acquisitions of a lock by one thread, at most so far
+ * apart on average. */
+#define RLK_BURST_LEAST 32
+#define RLK_BURST_GAP_NS 5000
+
 /*
  * Log-linear histogram: four buckets to the power of two, so a value reported as its bucket's
  * middle is at most 12.5 % off. Values 0…3 have a bucket each; the last bucket also takes

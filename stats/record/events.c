@@ -6,7 +6,6 @@
 
 /* One event in so many is timed itself, to say what recording a wait costs. */
 #define COST_SAMPLE 16
-#define BURST_LEAST 32
 /* A longer one, in reads of the clock, was interrupted: some 30 us. */
 #define COST_LONGEST_READS 4096
 
@@ -33,7 +32,7 @@ static void sample_next(struct thread *t)
 /*
  * One thread that takes one lock over and over could take it once for many. Runs are found at the
  * acquisitions whose holds are timed, from how many there were since the last look: at least
- * BURST_LEAST, no further apart than recorder.burst_gap on average.
+ * RLK_BURST_LEAST, no further apart than recorder.burst_gap on average.
  */
 static void burst_step(struct rlk_entry *e, struct rlk_cell *cell, uint64_t now)
 {
@@ -41,7 +40,7 @@ static void burst_step(struct rlk_entry *e, struct rlk_cell *cell, uint64_t now)
 	uint64_t length = now - e->burst_at;
 
 	if (e->burst_at && length <= count * recorder.burst_gap) {
-		if (count < BURST_LEAST)
+		if (count < RLK_BURST_LEAST)
 			return;
 		shard_add(&cell->burst_acquired, count);
 		shard_add(&cell->burst_total, length);

@@ -17,8 +17,6 @@
 #endif
 
 #define NAMES_TRIED 100
-/* Apart by so much at most on average, a thread's acquisitions of one lock are one run. */
-#define BURST_GAP_NS 5000
 
 struct recorder recorder;
 atomic_bool recorder_created;
@@ -272,7 +270,7 @@ void recorder_calibrate(void)
 	next = !(load32(&h->latest_index) & 1);
 	h->latest[next] = calibration_now();
 	store64(&recorder.calibrated, h->latest[next].ticks);
-	recorder.burst_gap = ticks_in(BURST_GAP_NS, &h->start, &h->latest[next]);
+	recorder.burst_gap = ticks_in(RLK_BURST_GAP_NS, &h->start, &h->latest[next]);
 	store32_release(&h->latest_index, next);
 }
 

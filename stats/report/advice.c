@@ -70,7 +70,8 @@ static void subject_add(struct subject *s, const struct lock *lock)
 			lock->side[side].detail);
 }
 
-/* A class whose waiting is for one lock mostly is about that lock. */
+/* A class whose waiting is for one lock mostly is about that lock; a row that stands for many is no
+ * lock. */
 static void subject_find(const struct advising *a, size_t row, struct subject *out)
 {
 	const struct model *m = a->model;
@@ -78,6 +79,7 @@ static void subject_find(const struct advising *a, size_t row, struct subject *o
 	const struct view_row *r = &classes->row[row];
 	double largest = -1, all = 0;
 	uint32_t first = NONE;
+	uint64_t created;
 
 	*out = (struct subject){.class_row = (uint32_t)row, .lock = NONE};
 	for (uint32_t i = 0; i < r->count; i++) {
@@ -98,6 +100,11 @@ static void subject_find(const struct advising *a, size_t row, struct subject *o
 	out->kind = m->locks.row[first].kind;
 	out->run = m->locks.row[first].run;
 	out->largest_share = all > 0 ? largest / all : 0;
+	if (m->locks.row[first].flags & RLK_LOCK_IS_CLASS) {
+		created = classes->lifetimes[r->number].created;
+		out->locks = created > out->locks ? created : out->locks;
+		return;
+	}
 	if (out->locks > 1 && out->largest_share < 0.5)
 		return;
 	out->lock = first;

@@ -53,9 +53,10 @@
 
 /* bursts: one thread takes one lock over and over with next to nothing in between. */
 #define LIMIT_BURST 10000 /* acquisitions in runs, */
-/* From one hold to the next, waits left out: more than that is work of the program's own. */
-#define LIMIT_BURST_BETWEEN_NS 1000
-#define LIMIT_BURST_SAVED 0.1 /* of the thread's time went by between holds */
+/* From one hold to the next, waits left out, as long as acquiring and releasing take where the
+ * lock's cache line has to be fetched: more is work of the program's own. */
+#define LIMIT_BURST_BETWEEN_NS 150
+#define LIMIT_BURST_SAVED 0.1 /* of the time the thread can have computed went by between holds */
 
 /* many-locks: waiting is spread over the locks of one class. */
 #define LIMIT_MANY 1000  /* locks, */
@@ -124,8 +125,9 @@ extern const char *const advice_kind_names[ADVICES];
 	X(apart, ns, "from one acquisition to the next")                                           \
 	X(hold_mean, ns, "mean hold of the thread")                                                \
 	X(between, ns, "from one hold to the next: acquiring, releasing, what else is done")       \
+	X(others, count, "further threads that do the same")                                       \
 	X(saved, ns, "the sum of that: what one hold for many would save at most")                 \
-	X(saved_share, share, "of the thread's lifetime")                                          \
+	X(saved_share, share, "of the time it can have computed")                                  \
 	X(locks, count, "locks")                                                                   \
 	X(largest_share, share, "of their waiting that is for one lock")                           \
 	X(created, count, "locks made")                                                            \

@@ -1,6 +1,8 @@
 /* Advice on what is not about waits for one lock: how locks are used, and where CPU time goes. */
 #include "stats/report/advice_internal.h"
 
+#include <string.h>
+
 static struct advice about_lock(enum advice_kind kind, uint32_t run, uint32_t lock, uint32_t row)
 {
 	return (struct advice){
@@ -44,6 +46,28 @@ static size_t takers(const struct model *m, const struct burst *b, double *lifet
 	return count;
 }
 
+/* Threads that do the same to a lock are one advice, about the one with most at stake. */
+static void burst_add(struct advising *a, struct advice *advice)
+{
+	double stake = advice->stake_ns, others = 0;
+	struct advice *same = NULL;
+
+	for (size_t i = 0; i < a->list->count && !same; i++)
+		if (a->list->row[i].kind == ADVICE_BURSTS && a->list->row[i].lock == advice->lock)
+			same = &a->list->row[i];
+	if (!same) {
+		advice_set(advice, NUMBER_others, 0);
+		advice_add(a, advice);
+		return;
+	}
+	stake += same->stake_ns;
+	others = same->number[NUMBER_others] + 1;
+	if (advice->number[NUMBER_saved] > same->number[NUMBER_saved])
+		*same = *advice;
+	same->stake_ns = stake;
+	advice_set(same, NUMBER_others, others);
+}
+
 static void advise_burst(struct advising *a, const struct burst *b)
 {
 	double apart = (double)b->total_ns / (double)b->acquired;
@@ -57,6 +81,9 @@ static void advise_burst(struct advising *a, const struct burst *b)
 	if (between <= 0 || between - waited > LIMIT_BURST_BETWEEN_NS || !advice_matters(a, saved))
 		return;
 	threads = takers(a->model, b, &lifetime, &thread);
+	/* Most of what it may have computed; the rest of its life it waited for a CPU. */
+	if (a->busy.cpu_ns > 0 && lifetime > a->busy.cpu_ns)
+		lifetime = a->busy.cpu_ns;
 	if (threads == 0 || saved < lifetime * LIMIT_BURST_SAVED)
 		return;
 	advice = about_lock(ADVICE_BURSTS, b->run, b->lock, row_of_lock(a, b->lock));
@@ -69,7 +96,7 @@ static void advise_burst(struct advising *a, const struct burst *b)
 	advice_set(&advice, NUMBER_between, between);
 	advice_set(&advice, NUMBER_saved, saved);
 	advice_set(&advice, NUMBER_saved_share, saved / lifetime);
-	advice_add(a, &advice);
+	burst_add(a, &advice);
 }
 
 void advise_bursts(struct advising *a)
@@ -187,29 +214,62 @@ void advise_written(struct advising *a, const struct subject *s)
 
 /* --- home-made waiting */
 
+#define PLACES_MAX 64 /* that are told apart */
+
+/* Calls from one place, of one kind. */
+struct place {
+	uint32_t context, kind;
+	double calls, asked_ns;
+};
+
+static void place_add(
+	const struct advising *a, struct place *places, size_t *count, const struct yield_site *y)
+{
+	uint32_t context = RLK_CONTEXT_SITE(y->site);
+	const char *label = labels_context(a->labels, context);
+	size_t i = 0;
+
+	while (i < *count &&
+		(places[i].kind != y->kind ||
+			strcmp(labels_context(a->labels, places[i].context), label) != 0))
+		i++;
+	if (i == PLACES_MAX)
+		return;
+	if (i == *count)
+		places[(*count)++] = (struct place){.context = context, .kind = y->kind};
+	places[i].calls += (double)y->count;
+	places[i].asked_ns += (double)y->asked_ns;
+}
+
+static void advise_place(struct advising *a, const struct place *place)
+{
+	double wall = (double)a->model->wall_ns;
+	double rate = wall > 0 ? place->calls * 1e9 / wall : 0;
+	struct advice advice;
+
+	if (place->calls < LIMIT_HOME_MADE || rate < LIMIT_HOME_MADE_RATE ||
+		place->asked_ns > place->calls * LIMIT_HOME_MADE_SLEEP_NS)
+		return;
+	advice = about_lock(ADVICE_HOME_MADE, 0, NONE, NONE);
+	advice.context = place->context;
+	advice.stake_ns = place->calls * LIMIT_YIELD_NS;
+	advice_set(&advice, NUMBER_calls, place->calls);
+	advice_set(&advice, NUMBER_per_second, rate);
+	if (place->kind == RLK_YIELD_SLEEP)
+		advice_set(&advice, NUMBER_asked, place->asked_ns);
+	advice_add(a, &advice);
+}
+
 void advise_home_made(struct advising *a)
 {
 	const struct model *m = a->model;
+	struct place places[PLACES_MAX];
+	size_t count = 0;
 
-	for (size_t i = 0; i < m->yield_sites.count; i++) {
-		const struct yield_site *y = &m->yield_sites.row[i];
-		double calls = (double)y->count, rate;
-		struct advice advice;
-
-		if (y->site == NONE || calls < LIMIT_HOME_MADE || m->wall_ns == 0)
-			continue;
-		rate = calls * 1e9 / (double)m->wall_ns;
-		if (rate < LIMIT_HOME_MADE_RATE ||
-			(y->kind == RLK_YIELD_SLEEP &&
-				(double)y->asked_ns > calls * LIMIT_HOME_MADE_SLEEP_NS))
-			continue;
-		advice = about_lock(ADVICE_HOME_MADE, 0, NONE, NONE);
-		advice.context = RLK_CONTEXT_SITE(y->site);
-		advice.stake_ns = calls * LIMIT_YIELD_NS;
-		advice_set(&advice, NUMBER_calls, calls);
-		advice_set(&advice, NUMBER_per_second, rate);
-		if (y->kind == RLK_YIELD_SLEEP)
-			advice_set(&advice, NUMBER_asked, (double)y->asked_ns);
-		advice_add(a, &advice);
-	}
+	for (size_t i = 0; i < m->yield_sites.count; i++)
+		if (m->yield_sites.row[i].site != NONE &&
+			m->yield_sites.row[i].count >= LIMIT_HOME_MADE / PLACES_MAX)
+			place_add(a, places, &count, &m->yield_sites.row[i]);
+	for (size_t i = 0; i < count; i++)
+		advise_place(a, &places[i]);
 }

@@ -194,6 +194,11 @@ static void put_thread(struct sentence *s)
 		put_name(s, thread->name);
 		fputc(')', s->out);
 	}
+	if (s->advice->number[NUMBER_others] > 0) {
+		fputs(", like ", s->out);
+		put_number(s, NUMBER_others);
+		fprintf(s->out, " other%s,", s->advice->number[NUMBER_others] == 1 ? "" : "s");
+	}
 }
 
 static void say_bursts(struct sentence *s)
@@ -210,8 +215,8 @@ static void say_bursts(struct sentence *s)
 	fputs(": one hold for many would save up to ", s->out);
 	put_number(s, NUMBER_between);
 	fputs(" each, ", s->out);
-	put_number(s, NUMBER_saved_share);
-	fputs(" of the thread's time, if nothing else is done in between", s->out);
+	put_number(s, NUMBER_saved);
+	fputs(" in all, if nothing else is done in between", s->out);
 }
 
 static void say_many_locks(struct sentence *s)

@@ -94,17 +94,40 @@ static struct burst *burst_intern(struct model *m, const struct burst *burst)
 	return &m->bursts.row[row];
 }
 
+/* What of a cell's waits or holds can have been in a run: one that is longer than the gaps of the
+ * shortest run together ended it. They are known by the middle of their bucket; where none is left
+ * out, exactly. Returns their sum. */
+static uint64_t in_bursts(
+	const uint64_t *buckets, uint64_t exact_ticks, const struct clock *clock, uint64_t *count)
+{
+	uint64_t ticks = 0;
+
+	*count = 0;
+	for (unsigned i = 0; i < RLK_HIST_BUCKETS; i++) {
+		uint64_t middle = rlk_hist_lower(i) / 2 + rlk_hist_lower(i + 1) / 2;
+
+		if (buckets[i] == 0)
+			continue;
+		if (clock_ns(clock, middle) > RLK_BURST_LEAST * RLK_BURST_GAP_NS)
+			return clock_ns(clock, ticks);
+		*count += buckets[i];
+		ticks += middle * buckets[i];
+	}
+	return clock_ns(clock, exact_ticks);
+}
+
 static void load_burst(struct load *l, uint32_t lock, uint32_t shard, const struct rlk_cell *from)
 {
 	const struct clock *clock = &l->model->runs.row[l->run].clock;
 	struct burst key = {.lock = lock, .kind = from->kind, .run = l->run, .shard = shard};
 	struct burst *burst = burst_intern(l->model, &key);
+	uint64_t holds, waits;
 
 	burst->acquired += from->burst_acquired;
 	burst->total_ns += clock_ns(clock, from->burst_total);
-	burst->holds += from->holds;
-	burst->hold_ns += clock_ns(clock, from->hold_total);
-	burst->wait_ns += clock_ns(clock, from->wait_total);
+	burst->hold_ns += in_bursts(from->hold_hist, from->hold_total, clock, &holds);
+	burst->wait_ns += in_bursts(from->wait_hist, from->wait_total, clock, &waits);
+	burst->holds += holds;
 }
 
 static void load_cell(struct load *l, uint32_t shard, const struct rlk_cell *from)

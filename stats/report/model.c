@@ -57,20 +57,27 @@ void model_lock_figures(const struct lock *lock, struct figures *out)
 }
 
 /* A thread may be between noting a wait and counting the acquisition; more than that is an error.
- */
+ * By class, as a thread's waits for many locks may be kept per class. */
 static void check_sums(struct model *m)
 {
+	uint64_t *acquired = memory_get(m->classes.count * SIDES, sizeof *acquired);
+	uint64_t *contended = memory_get(m->classes.count * SIDES, sizeof *contended);
 	uint64_t excess = 0;
 
 	for (size_t i = 0; i < m->locks.count; i++) {
 		for (unsigned side = 0; side < SIDES; side++) {
 			const struct side *s = &m->locks.row[i].side[side];
-			uint64_t contended = s->detail ? s->detail->counter[COUNT_contended] : 0;
+			size_t at = (size_t)m->locks.row[i].class * SIDES + side;
 
-			if (contended > s->acquired)
-				excess += contended - s->acquired;
+			acquired[at] += s->acquired;
+			contended[at] += s->detail ? s->detail->counter[COUNT_contended] : 0;
 		}
 	}
+	for (size_t at = 0; at < m->classes.count * SIDES; at++)
+		if (contended[at] > acquired[at])
+			excess += contended[at] - acquired[at];
+	free(acquired);
+	free(contended);
 	if (excess > m->threads.count)
 		notes_add(&m->notes,
 			"inconsistent: %" PRIu64 " acquisitions waited that were not counted",

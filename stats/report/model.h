@@ -118,8 +118,8 @@ struct burst {
 	uint32_t lock, kind;
 	uint32_t run, shard;
 	uint64_t acquired, total_ns; /* in runs */
-	uint64_t holds, hold_ns;     /* that were timed */
-	uint64_t wait_ns;
+	uint64_t holds, hold_ns;     /* those timed that can have been in runs */
+	uint64_t wait_ns;            /* likewise */
 };
 
 /* An array that grows, and an index by content where rows are kept once. */

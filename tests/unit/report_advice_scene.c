@@ -61,6 +61,8 @@ void scene_fill(struct builder *b, const struct scene *s)
 		b->header.policy[RLK_KIND_SPIN] = builder_text(b, "backoff:spins=256");
 	add_threads(b, s->threads);
 	add_locks(b, s, module);
+	if (s->second)
+		builder_add(b, RLK_CELLS, 2, s->second);
 	if (s->other_wait_ns)
 		add_other(b, s);
 	for (unsigned i = 0; i < 2; i++)
@@ -159,7 +161,7 @@ struct scene scene_bursts(void)
 	struct scene s = {.acquired = 1000000};
 
 	s.cell.burst_acquired = 1000000;
-	s.cell.burst_total = 400 * MS;
+	s.cell.burst_total = 290 * MS;
 	builder_hold(&s.cell, 150, 1000);
 	return s;
 }

@@ -16,7 +16,8 @@
 
 struct scene {
 	enum rlk_kind kind;
-	struct rlk_cell cell; /* of its first side */
+	struct rlk_cell cell;          /* of its first side */
+	const struct rlk_cell *second; /* of the second thread; may be NULL */
 	uint64_t acquired;
 	uint32_t locks; /* of its class, each with the cell; 0 is one */
 	uint64_t created, destroyed;

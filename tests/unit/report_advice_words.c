@@ -58,12 +58,12 @@ START_TEST(test_json)
 	ck_assert_str_eq(cJSON_GetObjectItem(first, "thread")->valuestring, "worker");
 	ck_assert_int_eq(cJSON_GetObjectItem(first, "tid")->valueint, 100);
 	ck_assert_int_eq(cJSON_GetObjectItem(first, "lock")->valueint, 0);
-	ck_assert_int_eq(cJSON_GetObjectItem(first, "stake_ns")->valueint, 250000000);
+	ck_assert_int_eq(cJSON_GetObjectItem(first, "stake_ns")->valueint, 140000000);
 	ck_assert(cJSON_IsTrue(cJSON_GetObjectItem(first, "needs_change")));
 	ck_assert_ptr_nonnull(
 		strstr(cJSON_GetObjectItem(first, "text")->valuestring, "libmade-up.so+0x30"));
 	first = cJSON_GetObjectItem(first, "numbers");
-	ck_assert_int_eq(cJSON_GetObjectItem(first, "between_ns")->valueint, 250);
+	ck_assert_int_eq(cJSON_GetObjectItem(first, "between_ns")->valueint, 140);
 	ck_assert_ptr_null(cJSON_GetObjectItem(first, "spun_total_ns"));
 	first = cJSON_GetArrayItem(list, 1);
 	ck_assert(cJSON_IsNull(cJSON_GetObjectItem(first, "lock")));
