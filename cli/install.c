@@ -19,8 +19,8 @@ static const char *const library_places[] = {"../preload/" LIBRARY,
 static const char *const configuration_places[] = {
 	RELOCK_DATADIR_FROM_BINDIR "/relock", "../share/relock"};
 
-static const char *const workload_places[] = {"../workloads",
-	RELOCK_LIBEXECDIR_FROM_BINDIR "/relock", "../libexec/relock"};
+static const char *const workload_places[] = {
+	"../workloads", RELOCK_LIBEXECDIR_FROM_BINDIR "/relock", "../libexec/relock"};
 
 static bool own_directory(char *out, size_t size)
 {

@@ -57,11 +57,12 @@
  * - contexts[]: id, headline, stack (true, false), truncated, frames [{function, short, file, line,
  *   module, build_id, offset, inlined}], innermost first.
  *
- * - advice[], strongest first: kind (ADVICE_KINDS of advice.h, which has the thresholds of each),
- *   recording, lock, class, context (indices as above; null: not about one), thread (a name) and
- *   tid, stake_ns (what it is worth at most, in time of threads), numbers {what it rests on, keys of
- *   ADVICE_NUMBERS}, text (a sentence), command (that tests it; null: the recording has no command
- *   line), needs_change (true: the command compares with a run of the changed program).
+ * - advice[], strongest first: kind (ADVICE_KINDS of advice.h, which has the thresholds of
+ *   each), recording, lock, class, context (indices as above; null: not about one), thread (a
+ *   name) and tid, stake_ns (what it is worth at most, in time of threads), numbers {what it
+ *   rests on, keys of ADVICE_NUMBERS}, text (a sentence), command (that tests it; null: the
+ *   recording has no command line), needs_change (true: the command compares with a run of
+ *   the changed program).
  *
  * - warnings[]: sentences.
  *
