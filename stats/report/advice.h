@@ -69,8 +69,9 @@
 #define LIMIT_CHURN_USES 4.0   /* and taken so often at most, each */
 
 /* cpu-burnt: more threads than CPUs, and most of the CPU time went into waiting. */
-#define LIMIT_BURNT 0.25   /* of the CPU time */
-#define LIMIT_YIELD_NS 300 /* what a yield costs at least */
+#define LIMIT_BURNT_WAITS 20 /* waits that make a statement about so much time */
+#define LIMIT_BURNT 0.25     /* of the CPU time */
+#define LIMIT_YIELD_NS 300   /* what a yield costs at least */
 
 /* only-written: a rwlock that nobody reads. */
 #define LIMIT_WRITTEN 100000    /* times taken, */

@@ -169,8 +169,9 @@ void advise_burnt(struct advising *a)
 	double cpu = a->busy.cpu_ns;
 	struct advice advice;
 
-	if (a->busy.crowding < LIMIT_CROWDED || m->total.counter[COUNT_contended] < LIMIT_WAITS ||
-		cpu <= 0 || burnt < cpu * LIMIT_BURNT)
+	if (a->busy.crowding < LIMIT_CROWDED ||
+		m->total.counter[COUNT_contended] < LIMIT_BURNT_WAITS || cpu <= 0 ||
+		burnt < cpu * LIMIT_BURNT)
 		return;
 	if (burnt > cpu)
 		burnt = cpu;

@@ -100,11 +100,6 @@ static const char *is_or_are(const struct sentence *s)
 	return is_one(s) ? "is" : "are";
 }
 
-static const char *it_or_them(const struct sentence *s)
-{
-	return is_one(s) ? "it" : "them";
-}
-
 static void put_crowd(struct sentence *s)
 {
 	double cpus = s->advice->number[NUMBER_cpus];
@@ -149,9 +144,9 @@ static void say_descheduled(struct sentence *s)
 	put_number(s, NUMBER_long_total);
 	fputs(" of ", s->out);
 	put_number(s, NUMBER_wait_total);
-	fprintf(s->out, " waiting for %s went by in waits of 1 ms and more: with ", it_or_them(s));
+	fputs(" went by in waits of 1 ms and more: with ", s->out);
 	put_crowd(s);
-	fputs(", the thread whose turn it is does not run; try fewer threads, or yielding", s->out);
+	fputs(", who holds it or is next has no CPU; try yielding, or fewer threads", s->out);
 }
 
 static void say_long_holder(struct sentence *s)

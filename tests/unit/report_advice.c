@@ -118,8 +118,8 @@ START_TEST(test_descheduled)
 
 	expect_kinds(&s, "descheduled");
 	expect_text(&s,
-		"advice   lock 1 is held 960 ns at p99, but 500 ms of 500 ms waiting for it "
-		"went by in waits of 1 ms and more: with 8 threads on 4 CPUs, ");
+		"advice   lock 1 is held 960 ns at p99, but 500 ms of 500 ms went by in "
+		"waits of 1 ms and more: with 8 threads on 4 CPUs, who holds it or is next ");
 	expect_text(&s, "next     relock compare -p native -p spin-yield -p spin-yield-sleep -- ");
 	s.threads = 7;
 	expect_kinds(&s, "");

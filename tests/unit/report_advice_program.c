@@ -161,7 +161,7 @@ START_TEST(test_cpu_burnt)
 	s.cell.parked_total = 50 * MS;
 	expect_kinds(&s, "");
 	s = burnt();
-	s.cell.contended = 99;
+	s.cell.contended = 19;
 	expect_kinds(&s, "");
 }
 END_TEST
