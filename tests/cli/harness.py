@@ -37,9 +37,9 @@ def environment(**extra):
     return env
 
 
-def relock(*arguments, command=COMMAND, env=None, text=True, **options):
+def relock(*arguments, command=COMMAND, env=None, text=True, limit=LIMIT_S, **options):
     return subprocess.run([command, *arguments], env=env or environment(), capture_output=True, text=text,
-                          timeout=LIMIT_S, **{"stdin": subprocess.DEVNULL, **options} if "input" not in options else options)
+                          timeout=limit, **{"stdin": subprocess.DEVNULL, **options} if "input" not in options else options)
 
 
 class Case(unittest.TestCase):

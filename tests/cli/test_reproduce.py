@@ -124,7 +124,8 @@ class Reproduce(Case):
             self.assertIn("gnuplot is not installed", done.stdout)
 
     def test_verdicts_and_status(self):
-        done = self.relock("reproduce", "hint", "--quick", "--out", "out")
+        # Five repetitions, the fewest that a verdict takes: half a minute, more on a busy machine.
+        done = self.relock("reproduce", "hint", "--quick", "--out", "out", limit=240)
         verdicts = [c["verdict"] for c in self.results("out")["findings"][0]["criteria"]]
         self.assertLessEqual(set(verdicts), VERDICTS)
         self.assertEqual(done.returncode, 1 if "contradicted" in verdicts else 0, done.stderr)
