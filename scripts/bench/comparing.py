@@ -48,6 +48,11 @@ def cells(result):
             yield candidate["name"], cell["metric"], cell
 
 
+def number(value):
+    """A ratio; JSON has neither infinities nor what is not known."""
+    return "-" if value is None else f"{value:.3f}"
+
+
 @contextlib.contextmanager
 def load(processes):
     """So many processes that do nothing but take CPU time, until the block ends; each ends by itself in any case."""

@@ -413,5 +413,23 @@ class Verdicts(Compare):
         self.assertTrue(result["done"].stdout.splitlines()[-1].startswith("next     relock run -p native"))
 
 
+class Scripts(Compare):
+    """The scripts that count verdicts run and can tell yes from no; what they find is not a matter of a test."""
+
+    def script_run(self, name, *arguments):
+        return subprocess.run([os.path.join(SOURCE, "scripts", "bench", name), *arguments], cwd=self.directory, env={**self.env, "RELOCK_BUILD_DIR": BUILD},
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S)
+
+    def test_a_against_a(self):
+        done = self.script_run("aa-control", "-r", "1", "-n", "9", "--", "true")
+        self.assertRegex(done.stdout, r"(?m)^  1: wall noise floor \d", done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^no difference in [01] of 1 repetitions, by 8 metrics each$")
+
+    def test_known_verdicts(self):
+        done = self.script_run("compare-verdicts", "--only", "apart", "-n", "1")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stdout.count(": too few runs, EXPECTED no difference"), 2, done.stdout)
+
+
 if __name__ == "__main__":
     main()
