@@ -240,19 +240,32 @@ static bool own_arguments(const struct candidate *candidate, const struct cli_ar
 	return true;
 }
 
-/* Only totals of waits are looked at: stacks and hold times would cost time and tell nothing. */
-static bool record_less(struct conf *conf)
+/* Sets what the user did not. */
+static bool set_unless_given(struct conf *conf, const char *name, const char *value)
 {
-	static const char *const unneeded[] = {"record.stacks", "record.holds"};
 	struct conf_error error;
 
-	for (size_t i = 0; i < sizeof(unneeded) / sizeof(unneeded[0]); i++)
-		if (conf->origins.origin[conf_find(unneeded[i])] == FROM_DEFAULT &&
-			!conf_set(conf, unneeded[i], "off", FROM_COMMAND_LINE, "compare", &error)) {
-			cli_say("%s", error.message);
-			return false;
-		}
-	return true;
+	if (conf->origins.origin[conf_find(name)] != FROM_DEFAULT ||
+		conf_set(conf, name, value, FROM_COMMAND_LINE, "compare", &error))
+		return true;
+	cli_say("%s", error.message);
+	return false;
+}
+
+bool candidates_record(struct candidates *c, bool needed)
+{
+	bool done = true;
+
+	for (size_t i = 0; i < c->count; i++) {
+		struct conf *conf = c->candidate[i].conf;
+
+		/* Only totals of waits are looked at: stacks and hold times cost time and tell
+		 * nothing. */
+		done = done && set_unless_given(conf, "record.stacks", "off") &&
+		       set_unless_given(conf, "record.holds", "off") &&
+		       (needed || set_unless_given(conf, "record.enabled", "off"));
+	}
+	return done;
 }
 
 static char *settings_text(const struct conf *conf)
@@ -279,7 +292,7 @@ static bool configure(struct candidate *candidate, const struct cli_args *args, 
 
 	candidate->conf = memory_get(1, sizeof(*candidate->conf));
 	if (!own_arguments(candidate, args, set, &own) ||
-		!settings_load(&own, process, candidate->conf) || !record_less(candidate->conf))
+		!settings_load(&own, process, candidate->conf))
 		return false;
 	candidate->settings =
 		candidate->none ? memory_copy("without relock") : settings_text(candidate->conf);

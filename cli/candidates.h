@@ -36,6 +36,9 @@ struct candidates {
  * was printed. */
 bool candidates_load(
 	struct candidates *candidates, const struct cli_args *args, const char *process);
+/* Turns off what need not be recorded, but for what the user asked for. `needed`: some metric comes
+ * from the recording. False: a message was printed. */
+bool candidates_record(struct candidates *candidates, bool needed);
 void candidates_free(struct candidates *candidates);
 
 #endif

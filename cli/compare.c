@@ -175,7 +175,8 @@ static int prepare(struct comparison *c)
 	subject_process(&c->program, process, sizeof(process));
 	if (!candidates_load(&c->candidates, c->args, process) ||
 		!metrics_choose(&c->metrics, c->args, recording_wanted(&c->candidates)) ||
-		!read_numbers(c) || !read_measure(c) || !saving_choose(c) || !fit_program(c) ||
+		!candidates_record(&c->candidates, c->metrics.recording) || !read_numbers(c) ||
+		!read_measure(c) || !saving_choose(c) || !fit_program(c) ||
 		!subject_library(library, c->preloaded))
 		return CLI_OURS;
 	fill_plan(c);

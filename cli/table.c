@@ -408,9 +408,11 @@ const struct cli_verb cli_verbs[] = {
 		"marked as failed and the others go on; after three failures in a row it is not "
 		"run "
 		"any more.\n\n"
-		"All candidates but 'none' run with the recorder on, for its cost to be the same "
-		"for "
-		"all; stacks and hold times are not recorded. Whatever a run leaves behind in its "
+		"The recorder costs time, the same for all candidates but 'none'. It is on when a "
+		"metric comes from the recording, as some do unless --metric says otherwise; "
+		"stacks and "
+		"hold times are not recorded. With --metric wall alone, ratios are those of "
+		"programs that are not recorded. Whatever a run leaves behind in its "
 		"process group is ended. What relock is sent by Ctrl-C ends the run at hand and "
 		"reports what there is.",
 		true, 1, ANY_NUMBER, compare_tables, compare_examples, compare_main},

@@ -187,6 +187,12 @@ class Metrics(Compare):
         self.assertEqual([m["name"] for m in result["metrics"]], ["wall", "cpu", "rss", "ctxt"])
         self.refused("compare", "-p", "none", "-p", "native", "-m", "wait", "--", CONTEND, says="recording")
 
+    def test_recorded_only_when_needed(self):
+        program = self.script('echo "recorder ${RELOCK_RECORD:-1}" | sed s/off/0/\n')
+        for metrics, recorder in (("wall", 0), ("wall,wait", 1)):
+            result = self.compared("-n", "1", "-w", "0", "-p", "native", "-m", r"r=recorder (\d)", "--lower", "r", "-m", metrics, "--", program)
+            self.assertEqual(result["by"]["native"]["r"]["median"], recorder)
+
     def test_chosen(self):
         result = self.compared("-n", "1", "-w", "0", "-p", "native", "-m", "rss,wall", "-m", "ctxt", "--", "true")
         self.assertEqual([m["name"] for m in result["metrics"]], ["rss", "wall", "ctxt"])
