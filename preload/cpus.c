@@ -79,22 +79,24 @@ static uint32_t quota_v2(char *path)
 	}
 }
 
-static uint32_t quota_v1(const char *path)
+/* A number of version 1's cpu controller: of this process's group, or, in a container that does not
+ * see its own path, of the root. 0: there is none. */
+static long long cpu_number(const char *path, const char *name)
 {
 	char file[700], text[64];
-	long long quota, period;
 
-	snprintf(file, sizeof(file), "/sys/fs/cgroup/cpu%s/cpu.cfs_quota_us", path);
-	if (!read_file(file, text, sizeof(text)))
-		snprintf(file, sizeof(file), "/sys/fs/cgroup/cpu/cpu.cfs_quota_us"),
-			read_file(file, text, sizeof(text));
-	quota = atoll(text);
-	snprintf(file, sizeof(file), "/sys/fs/cgroup/cpu%s/cpu.cfs_period_us", path);
-	if (!read_file(file, text, sizeof(text)))
-		snprintf(file, sizeof(file), "/sys/fs/cgroup/cpu/cpu.cfs_period_us"),
-			read_file(file, text, sizeof(text));
-	period = atoll(text);
-	return quota_of(quota, period);
+	snprintf(file, sizeof(file), "/sys/fs/cgroup/cpu%s/%s", path, name);
+	if (!read_file(file, text, sizeof(text))) {
+		snprintf(file, sizeof(file), "/sys/fs/cgroup/cpu/%s", name);
+		read_file(file, text, sizeof(text));
+	}
+	return atoll(text);
+}
+
+static uint32_t quota_v1(const char *path)
+{
+	return quota_of(
+		cpu_number(path, "cpu.cfs_quota_us"), cpu_number(path, "cpu.cfs_period_us"));
 }
 
 void cpus_read(uint32_t *present, uint32_t *allowed, uint32_t *quota_milli)

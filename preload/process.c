@@ -13,6 +13,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+/* Deeper frames of the main thread are not unwound. */
+#define MAIN_STACK_BYTES (8u << 20)
+
 enum { DOWN, COMING_UP, UP, OFF };
 
 struct process process;
@@ -25,7 +28,7 @@ static struct utsname host;
 static uint64_t started_s;
 static struct {
 	uint64_t low, top;
-} main_stack, forking_stack;
+} forking_stack;
 
 /* --- one line to people */
 
@@ -252,10 +255,8 @@ static __attribute__((constructor)) void library_begin(int argc, char **argv)
 	struct thread *t = process_ready() ? hook_thread() : NULL;
 
 	(void)argc;
-	main_stack.top = (uint64_t)argv;
-	main_stack.low = main_stack.top - (8u << 20);
 	if (t)
-		thread_stack(t, main_stack.low, main_stack.top);
+		thread_stack(t, (uint64_t)argv - MAIN_STACK_BYTES, (uint64_t)argv);
 }
 
 static __attribute__((destructor)) void library_end(void)

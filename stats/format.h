@@ -68,7 +68,6 @@ struct rlk_calibration {
 enum rlk_end {
 	RLK_RUNNING, /* no end was written: still running, or ended by _exit, abort or a signal */
 	RLK_EXITED,  /* destructors ran */
-	RLK_EXECED,  /* not used by version 1 */
 };
 
 /* Things that were not recorded in full, each counted. X(name, description) */

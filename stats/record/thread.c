@@ -177,11 +177,15 @@ void thread_stack(struct thread *t, uint64_t low, uint64_t top)
 	t->stack_top = top;
 }
 
+static struct rlk_thread *thread_row_of(const struct thread *t)
+{
+	return t->row && t->thread_row != TABLE_NONE ? table_row(&thread_rows, t->thread_row)
+						     : NULL;
+}
+
 void thread_note_name(struct thread *t)
 {
-	struct rlk_thread *row = t->thread_row != TABLE_NONE && t->row
-					 ? table_row(&thread_rows, t->thread_row)
-					 : NULL;
+	struct rlk_thread *row = thread_row_of(t);
 
 	if (row)
 		prctl(PR_GET_NAME, row->name);
@@ -191,16 +195,14 @@ void thread_note_name(struct thread *t)
 
 static void thread_retire(struct thread *t)
 {
+	struct rlk_thread *row = thread_row_of(t);
 	struct quiet quiet;
 
 	quiet_begin(&quiet);
 	thread_self = &thread_none;
-	if (t->row && t->thread_row != TABLE_NONE) {
-		struct rlk_thread *row = table_row(&thread_rows, t->thread_row);
-
-		prctl(PR_GET_NAME, row->name);
+	thread_note_name(t);
+	if (row)
 		store64(&row->end_ticks, arch_ticks());
-	}
 	if (t->row)
 		store32(&t->row->state, 2);
 	t->live = 0;
