@@ -61,6 +61,9 @@ OUT_OF_LINE int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, 
 	uint32_t at = 0;
 
 	sample_next(t);
+	if (unlikely(atomic_load_explicit(&modules_nameless, memory_order_relaxed)) &&
+		!(load64(&e->site) & KEY_CLASS))
+		module_settle(load64(&e->site));
 	if (recorder.holds == RECORD_HOLDS_OFF)
 		return 0;
 	cell = entry_cell(t, e);
@@ -135,7 +138,7 @@ static uint32_t holder_context(
 	}
 	e = holder && holder != t ? entry_peek(holder, key) : NULL;
 	site = e ? load64(&e->site) : 0;
-	return site & KEY_CLASS ? (uint32_t)site : context_of_site(site);
+	return site & KEY_CLASS ? (uint32_t)site : context_of_site(site, OBJECT_MAY_GO);
 }
 
 /* A running mean of what recording a wait costs. Beginning and end weigh about the same, and one
@@ -351,7 +354,7 @@ static struct rlk_yield_site *yield_slot(struct thread *t, uint64_t site, enum r
 			return NULL;
 		t->yields.used++;
 		y->address = site;
-		y->site = site_of(site);
+		y->site = site_of(site, OBJECT_STAYS);
 		store32_release(&y->kind, kind);
 		return y;
 	}

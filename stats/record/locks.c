@@ -97,7 +97,7 @@ static struct birth birth_of(const struct lock_id *id, uint64_t site, bool initi
 	if (object_find(id->address, &object)) {
 		birth.how = RLK_BORN_STATIC;
 		birth.address = id->address;
-		birth.module = module_of(&object);
+		birth.module = module_of(&object, OBJECT_STAYS);
 	}
 	return birth;
 }
@@ -113,12 +113,14 @@ static uint32_t choose_rule(const struct birth *birth)
 	/* A return address may be the first byte after its file. */
 	uint64_t inside = birth->address - (birth->how != RLK_BORN_STATIC);
 	struct found_object object;
+	struct object_details details;
 
 	if (!rule_chooser)
 		return 0;
 	if (!object_find(inside, &object))
 		return rule_chooser(birth->kind, NULL, birth->address);
-	return rule_chooser(birth->kind, object.path, birth->address - object.bias);
+	object_describe(&object, &details);
+	return rule_chooser(birth->kind, details.path, birth->address - details.bias);
 }
 
 static uint32_t class_add(const struct birth *birth)
@@ -128,7 +130,7 @@ static uint32_t class_add(const struct birth *birth)
 
 	if (!class)
 		return 0;
-	site = birth->how == RLK_BORN_STATIC ? 0 : site_of(birth->address);
+	site = birth->how == RLK_BORN_STATIC ? 0 : site_of(birth->address, OBJECT_STAYS);
 	class->address = birth->address;
 	class->kind = birth->kind;
 	class->context = site ? RLK_CONTEXT_SITE(site - 1) : 0;

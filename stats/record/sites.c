@@ -31,19 +31,20 @@ static bool site_matches(
 	return object ? site->module && module_is(site->module, object) : site->module == 0;
 }
 
-static uint32_t site_add(uint64_t address, const struct found_object *object)
+static uint32_t site_add(
+	uint64_t address, const struct found_object *object, enum presence presence)
 {
 	uint32_t number;
 	struct rlk_site *site = table_new(&sites, &number);
 
 	if (!site)
 		return 0;
-	site->module = object ? module_of(object) : 0;
+	site->module = object ? module_of(object, presence) : 0;
 	store64_release(&site->address, address);
 	return number + 1;
 }
 
-uint32_t site_of(uint64_t address)
+uint32_t site_of(uint64_t address, enum presence presence)
 {
 	struct found_object found;
 	/* A return address may be the first byte after its function, and of its module. */
@@ -55,7 +56,7 @@ uint32_t site_of(uint64_t address)
 	for (unsigned step = 0; address && (slot = index_slot(&site_index, hash, step)); step++) {
 		number = load32_acquire(slot);
 		if (!number) {
-			if (!fresh && !(fresh = site_add(address, object)))
+			if (!fresh && !(fresh = site_add(address, object, presence)))
 				break;
 			if (cas32(slot, 0, fresh))
 				return fresh;
@@ -69,9 +70,9 @@ uint32_t site_of(uint64_t address)
 	return 0;
 }
 
-uint32_t context_of_site(uint64_t address)
+uint32_t context_of_site(uint64_t address, enum presence presence)
 {
-	uint32_t site = site_of(address);
+	uint32_t site = site_of(address, presence);
 
 	return site ? RLK_CONTEXT_SITE(site - 1) : 0;
 }
@@ -122,14 +123,14 @@ uint32_t context_of_stack(const uint64_t *frames, uint32_t depth, bool truncated
 	uint32_t number;
 
 	while (stack.depth < depth && stack.depth < RLK_STACK_FRAMES) {
-		uint32_t site = site_of(frames[stack.depth]);
+		uint32_t site = site_of(frames[stack.depth], OBJECT_STAYS);
 
 		if (!site)
 			break;
 		stack.site[stack.depth++] = site - 1;
 	}
 	if (stack.depth < 2)
-		return depth ? context_of_site(frames[0]) : 0;
+		return depth ? context_of_site(frames[0], OBJECT_STAYS) : 0;
 	number = stack_intern(&stack);
 	return number ? RLK_CONTEXT_STACK(number - 1) : RLK_CONTEXT_SITE(stack.site[0]);
 }

@@ -13,13 +13,15 @@
 bool sites_open(void);
 void sites_reset(void);
 
-/* 1 + number of the site of a return address; 0: not kept. */
-uint32_t site_of(uint64_t address);
+/* 1 + number of the site of a return address; 0: not kept. `presence`: of the code there, which
+ * stays when the calling thread will return to it. */
+uint32_t site_of(uint64_t address, enum presence presence);
 
 /* The context of one return address. */
-uint32_t context_of_site(uint64_t address);
+uint32_t context_of_site(uint64_t address, enum presence presence);
 
-/* The context of a stack of return addresses, innermost first. A stack of one frame is its site. */
+/* The context of the calling thread's stack of return addresses, innermost first. A stack of one
+ * frame is its site. */
 uint32_t context_of_stack(const uint64_t *frames, uint32_t depth, bool truncated);
 
 #endif

@@ -93,20 +93,19 @@ static const char *format_time(
 /* A static lock by its own address, others by the place where they were born. */
 static void format_lock(const struct rlk_record *record, char *out, size_t size)
 {
-	struct found_object object;
 	uint64_t born = lock_birth(record);
-	const char *path;
+	const struct rlk_module *module = born ? module_at(born) : NULL;
+	const char *path = module ? (const char *)arena_header + module->path.offset : NULL,
+		   *slash = path ? strrchr(path, '/') : NULL;
 
-	if (!born || !object_find(born, &object)) {
+	if (!module)
 		snprintf(out, size, "0x%lx", (unsigned long)record->lock);
-		return;
-	}
-	path = strrchr(object.path, '/');
-	snprintf(out, size, "%s+0x%lx",
-		path           ? path + 1
-		: *object.path ? object.path
-			       : "program",
-		(unsigned long)(born - object.bias));
+	else
+		snprintf(out, size, "%s+0x%lx",
+			slash   ? slash + 1
+			: *path ? path
+				: "program",
+			(unsigned long)(born - module->bias));
 }
 
 static void write_row(int fd, const struct rlk_record *record, const struct sums *s,

@@ -36,15 +36,28 @@ static struct {
 		unw_addr_space_t, unw_word_t, unw_dyn_info_t *, unw_proc_info_t *, int, void *);
 } lib;
 
-/* Registers of the thread at the place where unwinding starts, and where its stack may be read. */
+/*
+ * Registers of the thread at the place where unwinding starts, and what may be read on the way: its
+ * stack, and the object the last frame was found in, which stays as long as that frame. Where
+ * unwind data are missing libunwind guesses; a guess may be an address of an object that is being
+ * closed, so from then on only objects that are never closed are looked into.
+ */
 struct start {
 	unw_word_t ip, sp;
 	unw_word_t saved[32]; /* by libunwind's register number */
 	uint32_t known;       /* bit per register */
 	uint64_t low, top;
+	struct found_object object;
+	bool guessed;
 };
 
 /* --- accessors */
+
+static int no_unwind_data(struct start *start)
+{
+	start->guessed = true;
+	return -UNW_ENOINFO;
+}
 
 static int find_proc_info(
 	unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *out, int need_info, void *arg)
@@ -57,22 +70,27 @@ static int find_proc_info(
 		uint32_t count;
 	};
 	const struct header *header;
+	struct start *start = arg;
 	struct found_object object;
 	unw_dyn_info_t info = {0};
+	int result;
 
-	if (!object_find(ip, &object) || !object.eh_frame_header)
-		return -UNW_ENOINFO;
+	if (!object_find(ip, &object) || !object.eh_frame_header ||
+		(start->guessed && !object_is_permanent(&object)))
+		return no_unwind_data(start);
 	header = (const struct header *)object.eh_frame_header;
 	if (header->version != 1 || header->pointer_encoding != 0x1b ||
 		header->count_encoding != 0x03 || header->table_encoding != 0x3b)
-		return -UNW_ENOINFO;
+		return no_unwind_data(start);
+	start->object = object;
 	info.start_ip = object.start;
 	info.end_ip = object.end;
 	info.format = UNW_INFO_FORMAT_REMOTE_TABLE;
 	info.u.rti.segbase = object.eh_frame_header;
 	info.u.rti.table_data = object.eh_frame_header + sizeof(*header);
 	info.u.rti.table_len = header->count * 8 / sizeof(unw_word_t);
-	return lib.search_table(space, ip, &info, out, need_info, arg);
+	result = lib.search_table(space, ip, &info, out, need_info, arg);
+	return result < 0 ? no_unwind_data(start) : result;
 }
 
 static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *arg)
@@ -90,13 +108,12 @@ static int access_mem(
 	unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write, void *arg)
 {
 	const struct start *start = arg;
-	struct found_object object;
 
 	(void)space;
 	if (write)
 		return -UNW_EINVAL;
 	if ((address < start->low || address + sizeof(*value) > start->top) &&
-		(!object_find(address, &object) || address + sizeof(*value) > object.end))
+		(address < start->object.start || address + sizeof(*value) > start->object.end))
 		return -UNW_EINVAL;
 	memcpy(value, (const void *)address, sizeof(*value));
 	return 0;
@@ -367,5 +384,5 @@ uint32_t stack_context(struct thread *t, uint64_t site, uint64_t frame)
 								: stack_walk(t, site, frame);
 		t->nesting--;
 	}
-	return context ? context : context_of_site(site);
+	return context ? context : context_of_site(site, OBJECT_STAYS);
 }

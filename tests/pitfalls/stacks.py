@@ -19,6 +19,15 @@ def dlopen_loop():
 
 
 @pitfall
+def dlclose_holder():
+    """34: the library in which the lock was taken is closed while a waiter looks at where it was taken."""
+    for run in under_policies("dlclose_holder", str(FIXTURES / "libholder.so"), settings=STACKS):
+        run.must_end(0)
+        run.must_match()
+        same(run.value("looked"), 1, f"{run.what}: the waiter was looking when the library went")
+
+
+@pitfall
 def generated_code():
     """38: the caller has neither module nor unwind data."""
     if platform.machine() != "x86_64":

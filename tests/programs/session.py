@@ -71,6 +71,7 @@ class Session:
     def __init__(self, build, variant, directory, input_file, limit_s):
         self.variant, self.directory, self.input = variant, directory, input_file
         self.facts, self.deadline = [], time.monotonic() + limit_s
+        self.complaint = ""  # the end of what the last program that failed said
         self.recordings = os.path.join(directory, "recordings")
         self.library = os.path.join(build, "preload", "librelock.so")
         self.command = os.path.join(build, "cli", "relock")
@@ -107,6 +108,8 @@ class Session:
         line, environment = self._prepared(command)
         done = self._finish(line, dict(environment, **(env or {})), stdin)
         self.fact(f"exit status of {os.path.basename(command[0])}", done.returncode)
+        if done.returncode != 0:
+            self.complaint = (done.stderr or done.stdout).decode(errors="replace").strip()[-500:]
         return done
 
     def helper(self, *command, stdin=None):
