@@ -64,8 +64,10 @@ struct settings {
 	uint32_t hold_sample; /* one acquisition in so many is timed, on average */
 	bool stacks;
 	uint32_t stack_depth;
-	uint64_t max_memory; /* bytes of recording */
-	uint64_t max_locks;  /* lock records */
+	uint64_t max_memory;        /* bytes of recording */
+	uint64_t max_locks;         /* lock records */
+	uint32_t deflate_threshold; /* percent of them in use */
+	uint64_t deflate_interval;  /* ns */
 
 	bool report_stderr; /* short text at exit */
 	bool verbose;

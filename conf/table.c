@@ -152,6 +152,16 @@ const struct conf_option conf_table[] = {
 		.help = "How many locks get a record of their own. Further ones are counted with "
 			"the others made at the same place.",
 		.example = "10000000"},
+	{NAMES("record", "deflate_threshold", "RELOCK_DEFLATE_THRESHOLD"), .type = TYPE_COUNT,
+		.min = 0, .max = 100, .initial = "90", FIELD(deflate_threshold),
+		.help = "When more than so many percent of the lock records are in use, those of "
+			"locks that were destroyed or not used for an interval are counted with "
+			"the others made at the same place, and their room is used again. 0: only "
+			"when there are max_locks of them. It begins at 1024 locks.",
+		.example = "20"},
+	{NAMES("record", "deflate_interval", "RELOCK_DEFLATE_INTERVAL"), .type = TYPE_DURATION,
+		.min = 1000000, .max = 3600000000000, .initial = "1s", FIELD(deflate_interval),
+		.help = "How often that is looked at, at most.", .example = "250ms"},
 
 	{.section = "process",
 		.key = "enabled",

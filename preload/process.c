@@ -145,6 +145,8 @@ static struct recorder_config recorder_settings(uint32_t fast_mutexes, uint32_t 
 		.stack_depth = s->stack_depth,
 		.max_memory = s->max_memory,
 		.max_locks = s->max_locks,
+		.deflate_threshold = s->deflate_threshold,
+		.deflate_interval = s->deflate_interval,
 		.tid = selfcheck_tid,
 		.fast_mutexes = fast_mutexes,
 		.fast_spin = fast_spin,

@@ -9,8 +9,8 @@
  *     blocks       each starting on a RLK_PAGE boundary with a rlk_block, allocated in order up to
  * header.used
  *
- * A block holds rows of one type. Rows never move and are never taken back, so a reader may look at
- * any time. A process killed between allocating a block and describing it leaves a hole: pages
+ * A block holds rows of one type. Rows never move, so a reader may look at any time. The row of a
+ * lock may be given back when its counts have gone over to its class, and become another lock's. A process killed between allocating a block and describing it leaves a hole: pages
  * without a valid rlk_block (magic, and `self` equal to its own offset). A reader steps over such
  * pages one at a time.
  *
@@ -63,6 +63,13 @@ struct rlk_text {
 struct rlk_calibration {
 	uint64_t ticks;
 	uint64_t monotonic_ns;
+};
+
+/* Looks for records that can be folded into their class (stats/record/deflate.h). */
+struct rlk_deflation {
+	uint64_t scans;
+	uint64_t folded;         /* records, over all scans */
+	uint64_t total, longest; /* ticks */
 };
 
 enum rlk_end {
@@ -141,6 +148,8 @@ struct rlk_header {
 	struct {
 		RLK_LOSSES(RLK_LOSS_FIELD)
 	} lost;
+
+	struct rlk_deflation deflation;
 };
 _Static_assert(sizeof(struct rlk_header) <= RLK_PAGE, "the header is one page");
 
@@ -232,6 +241,7 @@ enum rlk_record_flags {
 	RLK_LOCK_PI = 1 << 8,
 	RLK_LOCK_PP = 1 << 9,
 	RLK_LOCK_REPLACED = 1 << 10, /* a lock born elsewhere has its address now */
+	RLK_LOCK_FOLDED = 1 << 11,   /* its counts are its class's; the row is or will be free */
 };
 
 /*
@@ -255,7 +265,7 @@ struct rlk_record {
 	uint32_t rule;   /* its number in the configuration, "lock.N", if one chose the policy; 0:
 			    none did */
 	uint32_t reserved32;
-	uint64_t reserved;
+	uint64_t looked_at; /* 1 + acquisitions when deflation last looked; the recorder's own */
 };
 _Static_assert(sizeof(struct rlk_record) == 64, "a lock record is one cache line");
 
@@ -275,13 +285,22 @@ struct rlk_thread {
 
 /* --- per-thread tables */
 
-/* One row a shard, in a block of its own. Key: state != 0. */
+/*
+ * One row a shard, in a block of its own. Key: state != 0.
+ *
+ * When counts go from one entry to another, `move` says so for as long as they are in both or in
+ * neither: then `from` counts nothing, and `to` what stands here.
+ */
 struct rlk_shard {
 	uint32_t index;
 	uint32_t state;  /* 1: a thread counts in it, 2: free */
 	uint32_t thread; /* index of the thread row */
 	int32_t tid;
-	uint64_t reserved[5];
+	struct {
+		uint64_t from, to; /* offsets of rlk_entry; from == 0: nothing is moved */
+		uint64_t acquired, failed;
+	} move;
+	uint64_t reserved[1];
 };
 
 /* Key: lock != 0. One thread's counts for one lock. One cache line; the hot path touches nothing

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <unistd.h>
 
+/* Rows that were ever in use: those given back since are part of the population. */
 static uint64_t count_records(const struct recording *recording)
 {
 	const struct rlk_record *row;
@@ -14,7 +15,7 @@ static uint64_t count_records(const struct recording *recording)
 
 	rows_begin(&rows, recording, RLK_RECORDS);
 	while ((row = rows_next(&rows)))
-		count += row->generations != 0 && !(row->flags & RLK_LOCK_IS_CLASS);
+		count += row->lock != 0;
 	return count;
 }
 
@@ -31,20 +32,31 @@ static void add_file(struct model *model, const char *path, struct population *o
 	unlink(path);
 }
 
+static void add_run(const struct run *run, struct population *out)
+{
+	const struct rlk_deflation *deflation = &run->header.deflation;
+	double longest = (double)clock_ns(&run->clock, deflation->longest);
+
+	out->acquired += run->acquired;
+	out->scans += (double)deflation->scans;
+	if (deflation->scans && !(out->worst_scan_ns >= longest))
+		out->worst_scan_ns = longest;
+}
+
 bool population_take(const char *directory, struct population *out)
 {
 	struct paths paths = find_recordings(directory);
 	struct model *model = model_new();
 	bool any;
 
-	*out = (struct population){.scans = NAN, .worst_scan_ns = NAN};
+	*out = (struct population){.worst_scan_ns = NAN};
 	for (size_t i = 0; i < paths.count; i++)
 		add_file(model, paths.path[i], out);
 	any = model->runs.count > 0;
 	if (any)
 		model_finish(model);
 	for (size_t i = 0; i < model->runs.count; i++)
-		out->acquired += model->runs.row[i].acquired;
+		add_run(&model->runs.row[i], out);
 	model_free(model);
 	find_free(&paths);
 	return any;

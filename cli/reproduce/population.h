@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 struct population {
-	uint64_t records;            /* lock records in use */
-	uint64_t acquired;           /* acquisitions in all */
-	double scans, worst_scan_ns; /* NaN: the recording does not tell */
+	uint64_t records;     /* rows of lock records, those given back included */
+	uint64_t acquired;    /* acquisitions in all */
+	double scans;         /* looks for records to give back */
+	double worst_scan_ns; /* NaN: there was none */
 };
 
 /* Adds up all recordings of a directory and removes them. False: there was none that could be read.

@@ -201,6 +201,23 @@ struct rlk_block *arena_block(enum rlk_block_type type, size_t row_size, uint32_
 	return block;
 }
 
+struct rlk_block *arena_next(uint64_t *at)
+{
+	if (*at < RLK_PAGE)
+		*at = RLK_PAGE;
+	while (*at < load64(&arena_header->used)) {
+		struct rlk_block *block = (struct rlk_block *)((char *)arena_header + *at);
+
+		/* A block that was never described is a hole of whole pages. */
+		if (load32_acquire(&block->magic) == RLK_BLOCK_MAGIC && block->self == *at) {
+			*at += block->bytes;
+			return block;
+		}
+		*at += RLK_PAGE;
+	}
+	return NULL;
+}
+
 struct rlk_text arena_text(const char *text, size_t length)
 {
 	struct rlk_text none = {0, 0};

@@ -6,10 +6,12 @@
 bool entries_grow(struct thread *t)
 {
 	uint32_t rows = t->entries ? (uint32_t)(t->mask + 1) * 2 : FIRST_ENTRIES;
-	struct rlk_block *block =
-		arena_block(RLK_ENTRIES, sizeof(struct rlk_entry), rows, 0, t->number + 1, true);
+	struct rlk_block *block;
 	struct quiet quiet;
 
+	if (t->entries && entries_compact(t))
+		return true;
+	block = arena_block(RLK_ENTRIES, sizeof(struct rlk_entry), rows, 0, t->number + 1, true);
 	if (!block)
 		return false;
 	/* Other threads peek: they must see the new rows before the new mask (entry_peek loads them
@@ -44,6 +46,11 @@ static const struct rlk_entry *entry_find(
 	return NULL;
 }
 
+static uint32_t kind_of(const struct lock_id *id, uint64_t key)
+{
+	return id->kind == RLK_KIND_RDLOCK && (key & KEY_WRITE_SIDE) ? RLK_KIND_WRLOCK : id->kind;
+}
+
 static bool entry_current(const struct rlk_entry *e, uint64_t key)
 {
 	return e->record && e->stamp == lock_stamp(key);
@@ -75,6 +82,7 @@ static struct rlk_entry *entry_reborn(struct thread *t, uint64_t key, uint32_t r
 static bool entry_carried_over(const struct thread *t, struct rlk_entry *e, uint64_t key)
 {
 	const struct rlk_entry *old = entry_find(t->older, t->older_mask, key);
+	uint32_t record;
 
 	if (e->record || !old || !old->record || old->stamp != lock_stamp(key))
 		return false;
@@ -83,12 +91,17 @@ static bool entry_carried_over(const struct thread *t, struct rlk_entry *e, uint
 	e->cell = old->cell;
 	e->site = old->site;
 	e->stamp = old->stamp;
-	store32_release(&e->record, old->record);
+	record = load32(&old->record);
+	store32_release(&e->record, record);
+	/* Deflation goes over the tables in the order they came: what it has done to the old row by
+	 * now it will not do to the new one. */
+	atomic_thread_fence(memory_order_seq_cst);
+	cas32(&e->record, record, load32(&old->record));
 	return true;
 }
 
-/* The address has another lock now, or the entry was not finished: finds out which. NULL: `e` is no
- * longer the key's, and nothing else is yet. */
+/* The address has another lock now, or the entry was not finished: finds out which. NULL: it has to
+ * be looked for again, as `e` is no longer the key's, or the record no longer the lock's. */
 static struct rlk_entry *entry_revalidate(struct thread *t, struct rlk_entry *e, uint64_t key,
 	const struct lock_id *id, uint64_t site)
 {
@@ -101,12 +114,11 @@ static struct rlk_entry *entry_revalidate(struct thread *t, struct rlk_entry *e,
 		if (!e)
 			return NULL;
 	}
-	e->kind =
-		id->kind == RLK_KIND_RDLOCK && (key & KEY_WRITE_SIDE) ? RLK_KIND_WRLOCK : id->kind;
+	e->kind = kind_of(id, key);
 	e->waited = lock_row(record - 1)->waiters_max != 0;
 	store32_release(&e->record, record);
 	e->stamp = stamp;
-	return e;
+	return lock_record_stands(record - 1, id) ? e : NULL;
 }
 
 /* Claims a free slot or finds the key's own. NULL: the table is as full as it may become. */
@@ -140,20 +152,22 @@ static struct rlk_entry *entry_slot(struct thread *t, uint64_t key, uint64_t lim
 }
 
 /* No room for this lock: it is counted with its class, or at the very end with everything else. */
-static struct rlk_entry *entry_folded(struct thread *t, const struct lock_id *id, uint64_t site)
+static struct rlk_entry *entry_folded(
+	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
 {
 	uint32_t record = lock_class_record(lock_record(id, site));
-	struct rlk_entry *e = entry_slot(t, KEY_CLASS | record, t->mask + 1 - 2);
+	uint32_t kind = kind_of(id, key);
+	struct rlk_entry *e = entry_slot(t, class_key(record, kind), t->mask + 1 - 2);
 
 	if (!e) {
 		record = 0;
-		e = entry_slot(t, KEY_CLASS | record, t->mask + 1);
+		e = entry_slot(t, class_key(record, kind), t->mask + 1);
 	}
 	add64(&arena_header->lost.entries_folded, 1);
 	if (!e)
 		e = &t->entries[0];
 	if (!e->record) {
-		e->kind = id->kind;
+		e->kind = kind;
 		store32_release(&e->record, record + 1);
 	}
 	return e;
@@ -167,7 +181,7 @@ struct rlk_entry *entry_get(struct thread *t, uint64_t key, const struct lock_id
 		if (!e) {
 			if (entries_grow(t))
 				continue;
-			return entry_folded(t, id, site);
+			return entry_folded(t, key, id, site);
 		}
 		if (!entry_current(e, key) && !entry_carried_over(t, e, key))
 			e = entry_revalidate(t, e, key, id, site);
@@ -194,8 +208,9 @@ static struct rlk_cell *cell_at(const struct thread *t, uint32_t cell)
 	return (struct rlk_cell *)block_rows(t->cell_chunk[cell / CELL_ROWS]) + cell % CELL_ROWS;
 }
 
-static struct rlk_cell *cell_new(struct thread *t, uint32_t record, uint32_t kind, uint32_t *cell)
+static struct rlk_cell *cell_new(struct thread *t, const struct rlk_entry *e, uint32_t *cell)
 {
+	uint32_t record;
 	uint32_t n = add32(&t->cells_used, 1);
 	struct rlk_block **chunk = &t->cell_chunk[n / CELL_ROWS];
 	struct rlk_cell *row;
@@ -216,8 +231,12 @@ static struct rlk_cell *cell_new(struct thread *t, uint32_t record, uint32_t kin
 	row = cell_at(t, n);
 	if (!arena_touch(row, sizeof(*row)))
 		return NULL;
-	row->kind = kind;
+	row->kind = e->kind;
+	record = load32(&e->record);
 	store32_release(&row->record, record);
+	/* Deflation looks at entries first: see refer_all(). */
+	atomic_thread_fence(memory_order_seq_cst);
+	cas32(&row->record, record, load32(&e->record));
 	*cell = n + 1;
 	return row;
 }
@@ -226,7 +245,7 @@ static struct rlk_cell *cell_new(struct thread *t, uint32_t record, uint32_t kin
 static struct rlk_cell *cell_of_class(struct thread *t, struct rlk_entry *e)
 {
 	uint32_t record = lock_class_record(e->record - 1);
-	struct rlk_entry *class_entry = entry_slot(t, KEY_CLASS | record, t->mask + 1 - 2);
+	struct rlk_entry *class_entry = entry_slot(t, class_key(record, e->kind), t->mask + 1 - 2);
 
 	if (!class_entry || class_entry == e)
 		return NULL;
@@ -249,7 +268,7 @@ struct rlk_cell *entry_cell(struct thread *t, struct rlk_entry *e)
 		add64(&arena_header->lost.cells_folded, 1);
 		return cell_of_class(t, e);
 	}
-	row = cell_new(t, e->record, e->kind, &cell);
+	row = cell_new(t, e, &cell);
 	if (row)
 		store32_release(&e->cell, cell);
 	return row;

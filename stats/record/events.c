@@ -4,6 +4,9 @@
 
 #include <errno.h>
 
+/* Rows of a shard's largest table of pairs. */
+#define PAIRS_MOST (1 << 14)
+
 /* One event in so many is timed itself, to say what recording a wait costs. */
 #define COST_SAMPLE 16
 /* A longer one, in reads of the clock, was interrupted: some 30 us. */
@@ -180,7 +183,8 @@ void event_begin(struct event *event, struct thread *t, const struct waiter *wai
 	if (!event->entry)
 		event->entry = entry_get(t, waiter->key, &waiter->id, waiter->site);
 	event->entry->waited = 1;
-	record = lock_row(event->entry->record - 1);
+	event->record = load32(&event->entry->record) - 1;
+	record = lock_row(event->record);
 	event->holder = holder_context(t, waiter, record);
 	event->context = stack_context(t, waiter->site, waiter->frame);
 	waiter_begins(record, waiter);
@@ -191,7 +195,8 @@ void event_begin(struct event *event, struct thread *t, const struct waiter *wai
 
 /* Pairs are found by what they are; the few of a thread's fit a small table, which grows like the
  * entries. */
-static struct rlk_pair *pair_slot(struct thread *t, const struct event *event, uint32_t record)
+static struct rlk_pair *pair_slot(
+	struct thread *t, const struct event *event, uint32_t record, uint32_t limit)
 {
 	struct rlk_pair *rows = t->pairs.rows;
 	uint64_t hash = hash64(((uint64_t)event->context << 32 | event->holder) + record);
@@ -199,7 +204,7 @@ static struct rlk_pair *pair_slot(struct thread *t, const struct event *event, u
 	for (uint32_t step = 0; rows && step <= t->pairs.mask; step++) {
 		struct rlk_pair *p = &rows[(hash + step) & t->pairs.mask];
 
-		if (!p->record && t->pairs.used >= t->pairs.mask / 4 * 3)
+		if (!p->record && t->pairs.used >= limit)
 			return NULL;
 		if (!p->record) {
 			t->pairs.used++;
@@ -207,6 +212,10 @@ static struct rlk_pair *pair_slot(struct thread *t, const struct event *event, u
 			p->holder = event->holder;
 			p->kind = event->entry->kind;
 			store32_release(&p->record, record);
+			/* Deflation looks at entries first: see refer_all(). */
+			atomic_thread_fence(memory_order_seq_cst);
+			if (!(lock_row(record - 1)->flags & RLK_LOCK_IS_CLASS))
+				cas32(&p->record, record, load32(&event->entry->record));
 			return p;
 		}
 		if (p->record == record && p->waiter == event->context &&
@@ -230,16 +239,26 @@ static bool table_grow(struct thread *t, struct shard_table *table, enum rlk_blo
 	return true;
 }
 
+/* Where there are too many pairs for this shard, all locks of a class share them. */
+static struct rlk_pair *pair_of(struct thread *t, const struct event *event)
+{
+	uint32_t record = load32(&event->entry->record);
+	struct rlk_pair *pair = pair_slot(t, event, record, t->pairs.mask / 4 * 3);
+
+	if (!pair && table_grow(t, &t->pairs, RLK_PAIRS, sizeof(*pair), PAIRS_MOST))
+		pair = pair_slot(t, event, record, t->pairs.mask / 4 * 3);
+	if (!pair && record)
+		pair = pair_slot(t, event, lock_class_record(record - 1) + 1, t->pairs.mask);
+	return pair;
+}
+
 static void count_pair(struct thread *t, const struct event *event, uint64_t wait)
 {
 	struct rlk_pair *pair = NULL;
 
 	/* A handler that interrupted this very function must not come into it. */
-	if (t->nesting++ == 0) {
-		pair = pair_slot(t, event, event->entry->record);
-		if (!pair && table_grow(t, &t->pairs, RLK_PAIRS, sizeof(*pair), 1 << 14))
-			pair = pair_slot(t, event, event->entry->record);
-	}
+	if (t->nesting++ == 0)
+		pair = pair_of(t, event);
 	t->nesting--;
 	if (!pair) {
 		add64(&arena_header->lost.pairs_dropped, 1);
@@ -293,7 +312,8 @@ void event_end(struct event *event, const struct wait *w)
 	now = arch_ticks();
 	wait = now - event->start;
 	recorder_calibrate_sometimes(now);
-	record = lock_row(event->entry->record - 1);
+	/* The one that it was added to, whatever has become of it. */
+	record = lock_row(event->record);
 	add32(&record->waiters, (uint32_t)-1);
 	cell = entry_cell(t, event->entry);
 	if (cell) {

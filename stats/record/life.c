@@ -1,3 +1,4 @@
+#include "stats/record/deflate.h"
 #include "stats/record/quiet.h"
 #include "stats/record/recorder.h"
 #include "stats/record/sites.h"
@@ -173,6 +174,7 @@ bool recorder_open(const struct recorder_config *from)
 	recorder.fast_spin = config.fast_spin;
 	token_open();
 	threads_open();
+	deflate_open(config.deflate_threshold, config.deflate_interval);
 	modules_open(config.program ? config.program : "");
 	if (!config.record && !config.rule)
 		return true;
@@ -272,6 +274,13 @@ void recorder_calibrate(void)
 	store64(&recorder.calibrated, h->latest[next].ticks);
 	recorder.burst_gap = ticks_in(RLK_BURST_GAP_NS, &h->start, &h->latest[next]);
 	store32_release(&h->latest_index, next);
+}
+
+uint64_t recorder_ticks(uint64_t ns)
+{
+	const struct rlk_header *h = arena_header;
+
+	return ticks_in(ns, &h->start, &h->latest[load32_acquire(&h->latest_index) & 1]);
 }
 
 bool recorder_forked(void)

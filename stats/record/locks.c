@@ -1,23 +1,19 @@
 #include "stats/record/locks.h"
 
-#include "stats/record/sites.h"
+#include "stats/record/births.h"
+#include "stats/record/classes.h"
+#include "stats/record/deflate.h"
 
 #include <sys/mman.h>
 
 #define BUCKET_BITS 22
-#define CLASS_CHUNK 256
-#define CLASS_CHUNKS 64
-#define EVERYTHING_ELSE 0 /* class and record 0 collect what does not fit */
+#define EVERYTHING_ELSE 0 /* the record of the class that collects what does not fit */
 
 TABLE(records, RLK_RECORDS, struct rlk_record, 1024, 16384);
-TABLE(classes, RLK_CLASSES, struct rlk_class, CLASS_CHUNK, CLASS_CHUNKS);
 
-static struct index class_lookup = {.bits = 15};
-static uint32_t class_records[CLASS_CHUNK * CLASS_CHUNKS]; /* 1 + record standing for the class */
-static uint32_t *buckets;                                  /* 1 + first record of the chain */
-static uint16_t class_rules[CLASS_CHUNK * CLASS_CHUNKS];   /* rule per lock of the class */
+static uint32_t class_records[CLASSES_MAX]; /* 1 + record standing for the class */
+static uint32_t *buckets;                   /* 1 + first record of the chain */
 static uint64_t locks_max;
-static lock_rule_chooser *rule_chooser;
 
 uint32_t lock_stamps[1u << STAMP_BITS];
 
@@ -33,147 +29,56 @@ struct rlk_record *lock_row(uint32_t record)
 	return table_row(&records, record);
 }
 
+/* The flags come last: a row that was used before is known by them as nobody's until then. */
 static struct rlk_record *record_fill(
 	struct rlk_record *r, const struct lock_id *id, uint32_t class_index, uint32_t rule)
 {
-	r->lock = id->address;
+	store64(&r->lock, id->address);
 	r->kind = id->kind;
-	r->flags = id->flags;
 	r->class_index = class_index;
 	r->rule = rule;
+	r->looked_at = 0;
+	store32(&r->waiters_max, 0);
+	store32(&r->last_owner, 0);
+	store64(&r->holder, 0);
+	store32_release(&r->flags, id->flags);
 	return r;
 }
 
 bool locks_open(uint64_t max_locks, lock_rule_chooser *chooser)
 {
 	struct lock_id id = {0, RLK_KIND_MUTEX, RLK_LOCK_IS_CLASS};
-	struct rlk_class *class;
 	struct rlk_record *record;
 	uint32_t number;
 
 	locks_max = max_locks;
-	rule_chooser = chooser;
 	if (!buckets)
 		buckets = private_memory(sizeof(uint32_t) << BUCKET_BITS);
-	if (!buckets || !index_open(&class_lookup))
+	if (!buckets || !classes_open(chooser))
 		return false;
-	class = table_new(&classes, &number);
 	record = table_new(&records, &number);
-	if (!class || !record)
+	if (!record)
 		return false;
-	class->birth = RLK_BORN_UNKNOWN;
-	record_fill(record, &id, EVERYTHING_ELSE, 0)->generations = 1;
-	class_records[EVERYTHING_ELSE] = EVERYTHING_ELSE + 1;
+	record_fill(record, &id, CLASS_EVERYTHING_ELSE, 0)->generations = 1;
+	class_records[CLASS_EVERYTHING_ELSE] = EVERYTHING_ELSE + 1;
 	return true;
 }
 
 void locks_reset(void)
 {
-	uint32_t count = table_count(&classes);
-
-	for (uint32_t i = 0; i < count && i < CLASS_CHUNK * CLASS_CHUNKS; i++)
+	for (uint32_t i = 0; i < CLASSES_MAX; i++)
 		class_records[i] = 0;
 	table_reset(&records);
-	table_reset(&classes);
-	index_reset(&class_lookup);
+	classes_reset();
+	births_reset();
+	deflate_reset();
 	if (buckets)
 		madvise(buckets, sizeof(uint32_t) << BUCKET_BITS, MADV_DONTNEED);
 }
 
-/* --- classes */
+/* --- of classes */
 
-struct birth {
-	enum rlk_birth how;
-	uint64_t address; /* the lock's own, or the site's */
-	enum rlk_kind kind;
-	uint32_t module; /* of a static lock */
-};
-
-static struct birth birth_of(const struct lock_id *id, uint64_t site, bool initialised)
-{
-	struct found_object object;
-	struct birth birth = {initialised ? RLK_BORN_INIT : RLK_BORN_FIRST_USE, site, id->kind, 0};
-
-	if (object_find(id->address, &object)) {
-		birth.how = RLK_BORN_STATIC;
-		birth.address = id->address;
-		birth.module = module_of(&object, OBJECT_STAYS);
-	}
-	return birth;
-}
-
-static bool class_matches(const struct rlk_class *class, const struct birth *birth)
-{
-	return load32_acquire(&class->birth) == birth->how && class->address == birth->address &&
-	       class->kind == birth->kind && (!birth->module || class->module == birth->module);
-}
-
-static uint32_t choose_rule(const struct birth *birth)
-{
-	/* A return address may be the first byte after its file. */
-	uint64_t inside = birth->address - (birth->how != RLK_BORN_STATIC);
-	struct found_object object;
-	struct object_details details;
-
-	if (!rule_chooser)
-		return 0;
-	if (!object_find(inside, &object))
-		return rule_chooser(birth->kind, NULL, birth->address);
-	object_describe(&object, &details);
-	return rule_chooser(birth->kind, details.path, birth->address - details.bias);
-}
-
-static uint32_t class_add(const struct birth *birth)
-{
-	uint32_t number, site;
-	struct rlk_class *class = table_new(&classes, &number);
-
-	if (!class)
-		return 0;
-	site = birth->how == RLK_BORN_STATIC ? 0 : site_of(birth->address, OBJECT_STAYS);
-	class->address = birth->address;
-	class->kind = birth->kind;
-	class->context = site ? RLK_CONTEXT_SITE(site - 1) : 0;
-	class->module = birth->module;
-	class_rules[number] = (uint16_t)choose_rule(birth);
-	store32_release(&class->birth, birth->how);
-	return number + 1;
-}
-
-/* Number of the class born so, added where it is new. */
-static uint32_t class_of(const struct birth *birth)
-{
-	uint64_t hash = hash64(birth->address * 4 + birth->kind);
-	uint32_t *slot, number, fresh = 0;
-
-	for (unsigned step = 0; (slot = index_slot(&class_lookup, hash, step)); step++) {
-		number = load32_acquire(slot);
-		if (!number) {
-			if (!fresh && !(fresh = class_add(birth)))
-				break;
-			if (cas32(slot, 0, fresh))
-				return fresh - 1;
-			number = load32_acquire(slot);
-		}
-		if (class_matches(table_row(&classes, number - 1), birth))
-			return number - 1;
-	}
-	add64(&arena_header->lost.classes_dropped, 1);
-	return EVERYTHING_ELSE;
-}
-
-/* What has no class of its own is decided one by one. */
-static uint32_t rule_of(uint32_t class_index, const struct birth *birth)
-{
-	return class_index == EVERYTHING_ELSE ? choose_rule(birth) : class_rules[class_index];
-}
-
-static struct rlk_class *class_row(uint32_t number)
-{
-	return table_row(&classes, number);
-}
-
-static uint32_t class_record(uint32_t class_index)
+uint32_t class_record(uint32_t class_index)
 {
 	struct lock_id id = {0, (enum rlk_kind)class_row(class_index)->kind, RLK_LOCK_IS_CLASS};
 	uint32_t number = load32_acquire(&class_records[class_index]);
@@ -184,7 +89,7 @@ static uint32_t class_record(uint32_t class_index)
 	row = table_new(&records, &number);
 	if (!row)
 		return EVERYTHING_ELSE;
-	record_fill(row, &id, class_index, class_rules[class_index]);
+	record_fill(row, &id, class_index, class_rule(class_index));
 	if (!cas32(&class_records[class_index], 0, number + 1))
 		return load32_acquire(&class_records[class_index]) - 1; /* the row stays empty */
 	store32_release(&row->generations, 1);
@@ -208,7 +113,20 @@ uint32_t lock_class_record(uint32_t record)
 
 /* --- records */
 
-/* 1 + the record the address has now; chains have the newest first. */
+/* Flags of a record that stands for no address. */
+#define NOBODYS (RLK_LOCK_REPLACED | RLK_LOCK_FOLDED)
+
+static bool stands_for(const struct rlk_record *row, const struct lock_id *id)
+{
+	return !(load32_acquire(&row->flags) & NOBODYS) && load64(&row->lock) == id->address &&
+	       row->kind == (uint32_t)id->kind;
+}
+
+/*
+ * 1 + the record the address has now; chains have the newest first. Records leave the chains when
+ * they are folded, and may then be found in another one: who was just looking at such a one goes on
+ * there, and at worst makes a second record for its lock.
+ */
 static uint32_t record_find(const struct lock_id *id)
 {
 	uint32_t number = load32_acquire(bucket_of(id->address));
@@ -216,12 +134,34 @@ static uint32_t record_find(const struct lock_id *id)
 	while (number) {
 		const struct rlk_record *row = lock_row(number - 1);
 
-		if (row->lock == id->address && row->kind == (uint32_t)id->kind &&
-			!(load32(&row->flags) & RLK_LOCK_REPLACED))
+		if (stands_for(row, id))
 			return number;
-		number = row->next;
+		number = load32(&row->next);
 	}
 	return 0;
+}
+
+bool lock_record_stands(uint32_t record, const struct lock_id *id)
+{
+	const struct rlk_record *row = lock_row(record);
+
+	/* Pairs with the fence in deflate.c: either it is seen there that an entry refers to the
+	 * record, or here that the record is folded. */
+	atomic_thread_fence(memory_order_seq_cst);
+	return (load32(&row->flags) & RLK_LOCK_IS_CLASS) || stands_for(row, id);
+}
+
+/* Changes flags unless the record was folded: then it is no longer the lock's. */
+static bool flags_change(struct rlk_record *row, uint32_t keep, uint32_t add)
+{
+	uint32_t old = load32(&row->flags);
+
+	do {
+		if (old & RLK_LOCK_FOLDED)
+			return false;
+	} while (!atomic_compare_exchange_weak_explicit((_Atomic uint32_t *)&row->flags, &old,
+		(old & keep) | add, memory_order_acq_rel, memory_order_relaxed));
+	return true;
 }
 
 /* Pushes a filled record in front of its chain, unless another thread put one for the lock there
@@ -237,12 +177,25 @@ static uint32_t record_push(const struct lock_id *id, uint32_t number, struct rl
 		head = load32_acquire(bucket);
 		if (other)
 			return other - 1; /* the row stays empty: its key was never stored */
-		row->next = head;
-		row->generations = 1;
+		store32(&row->next, head);
+		store32(&row->generations, 1);
 		/* Release pairs with the acquire in record_find(): who sees the number sees the
 		 * row. */
 	} while (!cas32(bucket, head, number + 1));
 	return number;
+}
+
+/* A row for a lock: one that was given back, or a new one. NULL: there may be no more. */
+static struct rlk_record *record_new(uint32_t *number)
+{
+	uint64_t have = table_count(&records);
+
+	deflate_sometimes(have);
+	if (deflate_take(number))
+		return lock_row(*number);
+	if (have < locks_max)
+		return table_new(&records, number);
+	return deflate_when_full(have) && deflate_take(number) ? lock_row(*number) : NULL;
 }
 
 /* *fresh: it is a new record, not one that another thread has just added, nor the class's. */
@@ -253,27 +206,36 @@ static uint32_t record_add(
 	uint32_t number, added;
 
 	*fresh = false;
-	if (table_count(&records) >= locks_max || !(row = table_new(&records, &number))) {
+	row = record_new(&number);
+	if (!row) {
 		add64(&arena_header->lost.locks_folded, 1);
 		return class_record(class_index);
 	}
 	record_fill(row, id, class_index, rule);
 	added = record_push(id, number, row);
 	*fresh = added == number;
-	if (!*fresh)
+	if (!*fresh) {
+		store32(&row->flags, RLK_LOCK_FOLDED);
 		store32(&row->generations, 0);
+	}
 	return added;
 }
 
 uint32_t lock_record(const struct lock_id *id, uint64_t site)
 {
-	uint32_t number = record_find(id);
+	uint32_t number = record_find(id), class_index;
 	struct birth birth;
-	uint32_t class_index;
 	bool fresh;
 
 	if (number)
 		return number - 1;
+	class_index = births_find(id->address);
+	if (class_index != BIRTH_UNKNOWN && class_row(class_index)->kind == (uint32_t)id->kind) {
+		birth = class_birth(class_index);
+		number = record_add(id, class_index, rule_of(class_index, &birth), &fresh);
+		births_forget(id->address);
+		return number;
+	}
 	birth = birth_of(id, site, false);
 	class_index = class_of(&birth);
 	number = record_add(id, class_index, rule_of(class_index, &birth), &fresh);
@@ -299,24 +261,27 @@ static struct rlk_record *record_replaced(const struct lock_id *id, uint32_t cla
 	while (number) {
 		struct rlk_record *row = lock_row(number - 1);
 
-		if (row->lock == id->address && row->kind == (uint32_t)id->kind &&
+		if (load64(&row->lock) == id->address && row->kind == (uint32_t)id->kind &&
 			row->class_index == class_index)
 			return row;
-		number = row->next;
+		number = load32(&row->next);
 	}
 	return NULL;
 }
 
-static void record_reborn(struct rlk_record *row, const struct lock_id *id)
+/* False: it was folded meanwhile. */
+static bool record_reborn(struct rlk_record *row, const struct lock_id *id)
 {
-	store32(&row->flags, id->flags);
+	if (!flags_change(row, 0, id->flags))
+		return false;
 	store32(&row->generations, row->generations + 1);
+	return true;
 }
 
 /* Another lock has the address from now on: threads have to look again. */
 static void record_replace(struct rlk_record *row)
 {
-	store32(&row->flags, row->flags | RLK_LOCK_DESTROYED | RLK_LOCK_REPLACED);
+	flags_change(row, UINT32_MAX, RLK_LOCK_DESTROYED | RLK_LOCK_REPLACED);
 	add32(&lock_stamps[stamp_index(row->lock)], 1);
 }
 
@@ -327,8 +292,8 @@ void lock_born(const struct lock_id *id, uint64_t site)
 	struct birth birth;
 	bool fresh;
 
-	if (row && born_alike(row, id, site)) {
-		record_reborn(row, id);
+	births_forget(id->address);
+	if (row && born_alike(row, id, site) && record_reborn(row, id)) {
 		add64(&class_row(row->class_index)->created, 1);
 		return;
 	}
@@ -340,24 +305,42 @@ void lock_born(const struct lock_id *id, uint64_t site)
 	/* Addresses are used in turn by locks from a few places: as many records as places, however
 	 * often. */
 	row = number ? record_replaced(id, class_index) : NULL;
-	if (row) {
+	if (row && record_reborn(row, id))
 		store32(&row->rule, rule_of(class_index, &birth));
-		record_reborn(row, id);
-	} else {
+	else
 		record_add(id, class_index, rule_of(class_index, &birth), &fresh);
-	}
 }
 
 void lock_died(const struct lock_id *id)
 {
-	uint32_t number = record_find(id);
-	struct rlk_record *row;
+	uint32_t number = record_find(id), class_index = BIRTH_UNKNOWN;
+	struct rlk_record *row = number ? lock_row(number - 1) : NULL;
 
-	if (!number)
-		return;
-	row = lock_row(number - 1);
-	store32(&row->flags, row->flags | RLK_LOCK_DESTROYED);
-	add64(&class_row(row->class_index)->destroyed, 1);
+	if (row)
+		class_index = row->class_index;
+	if (!row || !flags_change(row, UINT32_MAX, RLK_LOCK_DESTROYED)) {
+		class_index = births_find(id->address);
+		births_forget(id->address);
+	}
+	if (class_index != BIRTH_UNKNOWN)
+		add64(&class_row(class_index)->destroyed, 1);
+}
+
+/* --- folding */
+
+void lock_unlink(uint32_t record)
+{
+	struct rlk_record *row = lock_row(record);
+	uint32_t *bucket = bucket_of(row->lock), *link, number;
+
+	do {
+		link = bucket;
+		while ((number = load32_acquire(link)) && number != record + 1)
+			link = &lock_row(number - 1)->next;
+		/* Others push at the head; what is in front of it otherwise stays there. */
+	} while (number && link == bucket && !cas32(bucket, number, row->next));
+	if (number && link != bucket)
+		store32(link, row->next);
 }
 
 /* --- over a fork */
@@ -377,30 +360,46 @@ static bool is_carried(const struct rlk_record *row)
 
 	return load32(&row->generations) &&
 	       (birth == RLK_BORN_INIT || birth == RLK_BORN_FIRST_USE) &&
-	       !(load32(&row->flags) &
-		       (RLK_LOCK_IS_CLASS | RLK_LOCK_DESTROYED | RLK_LOCK_REPLACED));
+	       !(load32(&row->flags) & (RLK_LOCK_IS_CLASS | RLK_LOCK_DESTROYED | NOBODYS));
+}
+
+static void carry(struct carried *to, uint64_t lock, uint32_t flags, uint32_t class_index)
+{
+	struct birth birth = class_birth(class_index);
+
+	to->lock[to->count].id = (struct lock_id){lock, birth.kind, flags};
+	to->lock[to->count++].birth = birth;
+}
+
+static void carry_births(struct carried *to, uint64_t most)
+{
+	uint64_t lock;
+	uint32_t class_index;
+
+	for (uint32_t slot = 0; slot < BIRTHS_SLOTS && to->count < most; slot++) {
+		if (births_at(slot, &lock, &class_index))
+			carry(to, lock, 0, class_index);
+	}
 }
 
 struct carried *locks_take(void)
 {
-	uint32_t count = table_count(&records);
-	uint64_t bytes = sizeof(struct carried) + count * sizeof(((struct carried *)0)->lock[0]);
-	struct carried *carried = rule_chooser && count ? private_memory(bytes) : NULL;
+	uint32_t count = table_count(&records), births = births_count();
+	uint64_t most = (uint64_t)count + births;
+	uint64_t bytes = sizeof(struct carried) + most * sizeof(((struct carried *)0)->lock[0]);
+	struct carried *carried = rules_exist() && count ? private_memory(bytes) : NULL;
 
 	if (!carried)
 		return NULL;
 	carried->bytes = bytes;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct rlk_record *row = lock_row(i);
-		const struct rlk_class *class = class_row(row->class_index);
 
-		if (!is_carried(row))
-			continue;
-		carried->lock[carried->count].id =
-			(struct lock_id){row->lock, row->kind, row->flags};
-		carried->lock[carried->count++].birth =
-			(struct birth){class->birth, class->address, class->kind, class->module};
+		if (is_carried(row))
+			carry(carried, row->lock, row->flags, row->class_index);
 	}
+	if (births)
+		carry_births(carried, most);
 	return carried;
 }
 

@@ -44,13 +44,23 @@ void lock_born(const struct lock_id *id, uint64_t site);
 /* A lock was destroyed. Does nothing for one never seen. */
 void lock_died(const struct lock_id *id);
 
+/*
+ * Whether `record`, as lock_record() returned it, is still the lock's, now that the caller has left
+ * its number where deflation looks; the caller has to start again when not.
+ */
+bool lock_record_stands(uint32_t record, const struct lock_id *id);
+
+/* For deflation: takes a folded record out of its chain. One thread at a time. */
+void lock_unlink(uint32_t record);
+
 struct rlk_record *lock_row(uint32_t record);
 /* How many records there are. */
 uint32_t lock_records(void);
 /* Where the lock was born: its own address if it is static, else a return address; 0 not known. */
 uint64_t lock_birth(const struct rlk_record *record);
 
-/* Number of the record that stands for all locks of the class of `record`. */
+/* Number of the record that stands for all locks of a class; of that of `record`. */
+uint32_t class_record(uint32_t class_index);
 uint32_t lock_class_record(uint32_t record);
 
 /*

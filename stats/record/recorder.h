@@ -30,6 +30,8 @@ struct recorder_config {
 	bool stacks;
 	uint32_t stack_depth;
 	uint64_t max_memory, max_locks;
+	uint32_t deflate_threshold; /* percent */
+	uint64_t deflate_interval;  /* ns */
 	int32_t (*tid)(
 		void); /* the calling thread, as glibc writes it into a mutex's owner field */
 	uint32_t fast_mutexes, fast_spin; /* see struct thread */
@@ -90,6 +92,9 @@ static inline void recorder_calibrate_sometimes(uint64_t now)
 		recorder_calibrate();
 }
 
+/* `ns` in ticks, as well as it is known by now. */
+uint64_t recorder_ticks(uint64_t ns);
+
 /* The process ends in order. */
 void recorder_close(void);
 
@@ -131,6 +136,7 @@ struct event {
 	struct waiter at;
 	uint64_t start;
 	uint32_t context, holder;
+	uint32_t record;
 };
 
 /* The wait begins. Takes the stack, notes the holder, reads the clock. */

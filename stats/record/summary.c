@@ -46,24 +46,15 @@ static void add_cells(const struct rlk_block *block, struct sums *sums, uint32_t
 	}
 }
 
-/* Blocks that were never described are holes of whole pages. */
 static void add_blocks(struct sums *sums, uint32_t records)
 {
-	uint64_t used = load64(&arena_header->used);
+	const struct rlk_block *block;
 
-	for (uint64_t at = RLK_PAGE; at < used;) {
-		const struct rlk_block *block =
-			(const struct rlk_block *)((const char *)arena_header + at);
-
-		if (load32_acquire(&block->magic) != RLK_BLOCK_MAGIC || block->self != at) {
-			at += RLK_PAGE;
-			continue;
-		}
+	for (uint64_t at = 0; (block = arena_next(&at));) {
 		if (block->type == RLK_ENTRIES)
 			add_entries(block, sums, records);
 		else if (block->type == RLK_CELLS)
 			add_cells(block, sums, records);
-		at += block->bytes;
 	}
 }
 

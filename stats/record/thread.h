@@ -75,6 +75,8 @@ struct thread {
 	struct rlk_entry
 		*older; /* the table before this one: its counts stay, the rest is carried over */
 	uint64_t older_mask;
+	struct rlk_entry *second; /* used in turn with `entries`, see entries_compact() */
+	uint64_t second_mask;
 	uint64_t random;
 	uint64_t acquired_before; /* acquisitions counted by finished sampling steps */
 	uint64_t contended, wait_total;
@@ -124,9 +126,19 @@ void thread_note_name(struct thread *t);
 #define KEY_WRITE_SIDE 1u
 #define KEY_REPLACED 2u
 #define KEY_CLASS ((uint64_t)1 << 63)
+#define KEY_CLASS_WRITE_SIDE ((uint64_t)1 << 62)
 
-/* A first table, or one twice as big. False: no room. */
+static inline uint64_t class_key(uint32_t record, uint32_t kind)
+{
+	return KEY_CLASS | (kind == RLK_KIND_WRLOCK ? KEY_CLASS_WRITE_SIDE : 0) | record;
+}
+
+/* A first table; one of the same size, where half of the rows can be merged; or one twice as big.
+ * False: no room. */
 bool entries_grow(struct thread *t);
+
+/* Makes room in a full table by merging what only counts. False: there is too little of it. */
+bool entries_compact(struct thread *t);
 
 /* The entry for `key`, made when it is new. Never NULL. `id` says what the lock is, `site` who
  * acquires it. */

@@ -102,6 +102,17 @@ static void add_cost(cJSON *object, const char *key, const struct run *run, uint
 		cJSON_AddNullToObject(object, key);
 }
 
+static void add_deflation(cJSON *object, const struct run *run)
+{
+	const struct rlk_deflation *from = &run->header.deflation;
+	cJSON *to = cJSON_AddObjectToObject(object, "deflation");
+
+	add_number(to, "scans", from->scans);
+	add_number(to, "folded", from->folded);
+	add_number(to, "total_ns", clock_ns(&run->clock, from->total));
+	add_number(to, "longest_ns", clock_ns(&run->clock, from->longest));
+}
+
 static cJSON *run_tree(const struct run *run)
 {
 	cJSON *object = cJSON_CreateObject(), *lost;
@@ -126,6 +137,7 @@ static cJSON *run_tree(const struct run *run)
 	lost = cJSON_AddObjectToObject(object, "lost");
 	for (enum loss loss = 0; loss < LOSSES; loss++)
 		add_number(lost, loss_info[loss].name, loss_of(&run->header, loss));
+	add_deflation(object, run);
 	return object;
 }
 

@@ -26,6 +26,11 @@ struct shard_sum {
 	uint64_t acquired, contended, wait_ticks;
 };
 
+/* Counts that were on their way from one entry to another. */
+struct move {
+	uint64_t from, to, acquired, failed;
+};
+
 struct load {
 	struct model *model;
 	const struct recording *recording;
@@ -36,6 +41,8 @@ struct load {
 	struct local_module *ranges; /* the same by address */
 	struct shard_sum *shards;
 	size_t shard_count;
+	struct move *moves;
+	size_t move_count;
 	uint64_t last_ticks; /* latest moment met */
 	uint64_t damaged;    /* rows that cannot be right */
 	uint64_t orphans;    /* rows of locks that are not in the recording */

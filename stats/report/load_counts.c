@@ -2,6 +2,8 @@
 #include "stats/report/load.h"
 #include "stats/report/memory.h"
 
+#include <stdlib.h>
+
 struct shard_sum *load_shard(struct load *l, uint32_t shard)
 {
 	/* Every shard has at least a block of its own. */
@@ -14,6 +16,35 @@ struct shard_sum *load_shard(struct load *l, uint32_t shard)
 static struct side *lock_side(struct lock *lock, uint32_t kind)
 {
 	return &lock->side[kind == RLK_KIND_WRLOCK ? SIDE_WRITE : SIDE_READ];
+}
+
+static void load_moves(struct load *l)
+{
+	const struct rlk_shard *row;
+	size_t capacity = 0;
+	struct rows rows;
+
+	rows_begin(&rows, l->recording, RLK_SHARDS);
+	while ((row = rows_next(&rows))) {
+		if (!row->move.from)
+			continue;
+		l->moves = memory_grow(l->moves, l->move_count, &capacity, sizeof *l->moves);
+		l->moves[l->move_count++] = (struct move){
+			row->move.from, row->move.to, row->move.acquired, row->move.failed};
+	}
+}
+
+/* The process ended while they were moved, which is done one by one in each shard. */
+static void finish_moves(const struct load *l, uint64_t offset, struct rlk_entry *entry)
+{
+	for (size_t i = 0; i < l->move_count; i++) {
+		if (l->moves[i].from == offset)
+			entry->acquired = entry->failed = 0;
+		if (l->moves[i].to == offset) {
+			entry->acquired = l->moves[i].acquired;
+			entry->failed = l->moves[i].failed;
+		}
+	}
 }
 
 static void load_entry(struct load *l, uint32_t shard, const struct rlk_entry *from)
@@ -34,17 +65,25 @@ static void load_entry(struct load *l, uint32_t shard, const struct rlk_entry *f
 static void load_entries(struct load *l)
 {
 	const struct rlk_entry *row;
+	struct rlk_entry entry;
 	struct rows rows;
 
+	load_moves(l);
 	rows_begin(&rows, l->recording, RLK_ENTRIES);
 	while ((row = rows_next(&rows))) {
 		if (row->lock == 0)
 			continue;
-		if (row->kind < RLK_KINDS)
-			load_entry(l, rows.shard, row);
+		entry = *row;
+		finish_moves(l, rows.offset, &entry);
+		/* Without a count it may well refer to a record that was given back. */
+		if (entry.acquired == 0 && entry.failed == 0)
+			continue;
+		if (entry.kind < RLK_KINDS)
+			load_entry(l, rows.shard, &entry);
 		else
 			l->damaged++;
 	}
+	free(l->moves);
 }
 
 static void run_add_cell(struct run *run, const struct rlk_cell *cell)

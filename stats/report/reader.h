@@ -54,8 +54,9 @@ uint64_t recording_index_limit(const struct recording *recording, enum rlk_block
 struct rows {
 	const struct recording *recording;
 	enum rlk_block_type type;
-	uint64_t index; /* of the row returned: its number among all rows of the type */
-	uint32_t shard; /* of the row returned: as in rlk_block */
+	uint64_t index;  /* of the row returned: its number among all rows of the type */
+	uint32_t shard;  /* of the row returned: as in rlk_block */
+	uint64_t offset; /* of the row returned: in the file */
 	/* private */
 	size_t block;      /* the one being read, its number + 1 */
 	uint64_t position; /* next row in it */

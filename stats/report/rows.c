@@ -90,6 +90,7 @@ const void *rows_next(struct rows *rows)
 	row = rows->next;
 	rows->index = b->first + rows->position;
 	rows->shard = b->shard;
+	rows->offset = b->offset + sizeof(struct rlk_block) + rows->position * b->row_size;
 	rows->next += b->row_size;
 	rows->position++;
 	rows->buffered--;

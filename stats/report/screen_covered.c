@@ -76,6 +76,30 @@ static void put_losses(const struct report *r)
 	}
 }
 
+/* Nothing is lost by it, but locks that people look for are not listed one by one. */
+static void put_deflation(const struct report *r)
+{
+	uint64_t folded = 0, longest = 0;
+	char text[32];
+
+	for (size_t i = 0; i < r->model->runs.count; i++) {
+		const struct run *run = &r->model->runs.row[i];
+		uint64_t ns = clock_ns(&run->clock, run->header.deflation.longest);
+
+		folded += run->header.deflation.folded;
+		longest = longest < ns ? ns : longest;
+	}
+	if (folded == 0)
+		return;
+	screen_margin(r, "folded", false);
+	fprintf(r->out,
+		"%" PRIu64
+		" idle or destroyed locks into the class they were made as; a look took at most ",
+		folded);
+	units_duration(longest, false, &r->style, text, sizeof text);
+	fprintf(r->out, "%s\n", text);
+}
+
 static void put_warnings(const struct report *r)
 {
 	for (size_t i = 0; i < r->model->notes.count; i++) {
@@ -107,6 +131,7 @@ void screen_covered(const struct report *r)
 	if (c.delegated > 0)
 		put_delegated(r, &c);
 	put_losses(r);
+	put_deflation(r);
 	if (any_delegate_all(m)) {
 		screen_margin(r, "warning", true);
 		fputs("this glibc's mutexes were not recognised, so every lock was left to it\n",

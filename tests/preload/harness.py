@@ -91,7 +91,15 @@ class Recording:
         self.classes = {c["index"]: c for c in rows["classes"]}
         self.threads, self.shards = rows["threads"], rows["shards"]
         self.entries, self.cells = rows["entries"], rows["cells"]
+        self._finish_moves()
         self.pairs, self.yield_sites = rows["pairs"], rows["yield_sites"]
+
+    def _finish_moves(self):
+        """Counts on their way from one entry to another when the program was killed (struct rlk_shard)."""
+        by_offset = {e[6]: e for e in self.entries}
+        for source, target, acquired, failed in (s["move"] for s in self.shards if s["move"][0]):
+            by_offset[source][4:6] = 0, 0
+            by_offset[target][4:6] = acquired, failed
 
     def _records_of(self, address):
         return {i + 1 for i, r in self.records.items() if r["lock"] == address}

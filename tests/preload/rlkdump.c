@@ -179,7 +179,10 @@ static void print_header(void)
 #define PRINT_LOSS(name, description) printf(",\"%s\":%" PRIu64, #name, header->lost.name);
 	RLK_LOSSES(PRINT_LOSS)
 #undef PRINT_LOSS
-	printf("}}");
+	printf("},\"deflation\":{\"scans\":%" PRIu64 ",\"folded\":%" PRIu64 ",\"longest\":%" PRIu64
+	       "}}",
+		header->deflation.scans, header->deflation.folded,
+		to_ns(header->deflation.longest));
 }
 
 static void print_record(const void *row, const struct rlk_block *b, uint32_t i)
@@ -231,8 +234,10 @@ static void print_shard(const void *row, const struct rlk_block *b, uint32_t i)
 	if (s->state == 0)
 		return;
 	row_begin();
-	printf("{\"index\":%u,\"state\":%u,\"thread\":%u,\"tid\":%d}", s->index, s->state,
-		s->thread, s->tid);
+	printf("{\"index\":%u,\"state\":%u,\"thread\":%u,\"tid\":%d", s->index, s->state, s->thread,
+		s->tid);
+	printf(",\"move\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]}", s->move.from,
+		s->move.to, s->move.acquired, s->move.failed);
 }
 
 static void print_entry(const void *row, const struct rlk_block *b, uint32_t i)
@@ -243,8 +248,8 @@ static void print_entry(const void *row, const struct rlk_block *b, uint32_t i)
 	if (e->lock == 0)
 		return;
 	row_begin();
-	printf("[%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 "]", e->lock, e->record, e->kind,
-		b->shard, e->acquired, e->failed);
+	printf("[%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%zu]", e->lock, e->record, e->kind,
+		b->shard, e->acquired, e->failed, (size_t)((const char *)row - base));
 }
 
 #define PRINT_count(value) (value)

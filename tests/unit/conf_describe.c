@@ -132,6 +132,8 @@ START_TEST(formats_all)
 			       "record.stack_depth = 16 ; default\n"
 			       "record.max_memory = 1GiB ; default\n"
 			       "record.max_locks = 1000000 ; default\n"
+			       "record.deflate_threshold = 90 ; default\n"
+			       "record.deflate_interval = 1s ; default\n"
 			       "process.enabled = on ; default\n");
 }
 END_TEST

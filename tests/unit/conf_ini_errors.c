@@ -10,7 +10,8 @@ static struct conf c;
 #define MUTEX_KEYS "policy, spins, yields, sleep, hint, hint_count, budget"
 #define SECTIONS "relock, mutex, spin, rwlock, cond, record, process, lock"
 #define RECORD_KEYS                                                                                \
-	"enabled, output, holds, hold_sample, stacks, stack_depth, max_memory, max_locks"
+	"enabled, output, holds, hold_sample, stacks, stack_depth, max_memory, max_locks, "        \
+	"deflate_threshold, deflate_interval"
 #define BOOLEANS "on, off, yes, no, true, false, 1, 0"
 
 /* %s in a message: the policies. The file's name in front is left out. */

@@ -1,0 +1,95 @@
+#include "stats/record/births.h"
+
+#include "stats/record/arena.h"
+#include "stats/record/shared.h"
+#include "stats/record/table.h"
+
+#include <sys/mman.h>
+
+#define PROBES 64
+#define GONE 1 /* a place that was taken once: searches go on behind it */
+
+/* Address << 16 | 1 + class; 0: never taken. */
+static uint64_t *slots;
+static uint32_t kept;
+
+bool births_open(void)
+{
+	if (!slots)
+		slots = private_memory(sizeof(*slots) * BIRTHS_SLOTS);
+	return slots != NULL;
+}
+
+void births_reset(void)
+{
+	if (slots)
+		madvise(slots, sizeof(*slots) * BIRTHS_SLOTS, MADV_DONTNEED);
+	store32(&kept, 0);
+}
+
+static uint64_t *slot_at(uint64_t lock, unsigned step)
+{
+	return &slots[(hash64(lock) + step) & (BIRTHS_SLOTS - 1)];
+}
+
+static uint64_t *slot_of(uint64_t lock)
+{
+	for (unsigned step = 0; step < PROBES; step++) {
+		uint64_t *slot = slot_at(lock, step), value = load64_acquire(slot);
+
+		if (value >> 16 == lock)
+			return slot;
+		if (!value)
+			return NULL;
+	}
+	return NULL;
+}
+
+bool births_keep(uint64_t lock, uint32_t class_index)
+{
+	uint64_t value = lock << 16 | (class_index + 1);
+
+	if (lock >> 48 || slot_of(lock))
+		return false;
+	for (unsigned step = 0; step < PROBES; step++) {
+		uint64_t *slot = slot_at(lock, step);
+
+		if (load64(slot) <= GONE) {
+			add32(&kept, 1);
+			store64_release(slot, value);
+			return true;
+		}
+	}
+	return false;
+}
+
+uint32_t births_find(uint64_t lock)
+{
+	const uint64_t *slot = load32(&kept) ? slot_of(lock) : NULL;
+	uint64_t value = slot ? load64(slot) : 0;
+
+	return value >> 16 == lock ? (uint32_t)(value & 0xffff) - 1 : BIRTH_UNKNOWN;
+}
+
+void births_forget(uint64_t lock)
+{
+	uint64_t *slot = load32(&kept) ? slot_of(lock) : NULL;
+	uint64_t value = slot ? load64(slot) : 0;
+
+	if (slot && value >> 16 == lock && cas64(slot, value, GONE))
+		add32(&kept, (uint32_t)-1);
+}
+
+uint32_t births_count(void)
+{
+	return load32(&kept);
+}
+
+bool births_at(uint32_t slot, uint64_t *lock, uint32_t *class_index)
+{
+	uint64_t value = load64(&slots[slot]);
+
+	*lock = value >> 16;
+	*class_index = (uint32_t)(value & 0xffff) - 1;
+	return value > GONE;
+}

@@ -1,0 +1,30 @@
+/*
+ * Where locks were born that are alive but have no record any more (deflate.h): one word each, so
+ * that a lock which is used again is still of its class.
+ *
+ * Contract: births_keep() is for the one thread that deflates; the rest for any thread, any time.
+ */
+#ifndef RELOCK_STATS_RECORD_BIRTHS_H
+#define RELOCK_STATS_RECORD_BIRTHS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BIRTH_UNKNOWN UINT32_MAX
+
+bool births_open(void);
+void births_reset(void);
+
+/* False: no room; the lock must keep its record. */
+bool births_keep(uint64_t lock, uint32_t class_index);
+
+/* Number of the lock's class, or BIRTH_UNKNOWN. */
+uint32_t births_find(uint64_t lock);
+void births_forget(uint64_t lock);
+
+/* How many there are, and the n-th of the `BIRTHS_SLOTS` places: false where it is empty. */
+#define BIRTHS_SLOTS (1u << 20)
+uint32_t births_count(void);
+bool births_at(uint32_t slot, uint64_t *lock, uint32_t *class_index);
+
+#endif

@@ -1,0 +1,265 @@
+#include "stats/record/deflate.h"
+
+#include "policies/arch.h"
+#include "stats/record/births.h"
+#include "stats/record/classes.h"
+#include "stats/record/quiet.h"
+#include "stats/record/recorder.h"
+
+#include <sys/mman.h>
+
+static uint32_t limit; /* percent */
+static uint64_t interval;
+static uint64_t next_look; /* ticks */
+
+/* Rows given back, a ring: taken by anyone, filled under the recorder's lock. */
+#define RING (1u << 20)
+static uint32_t *ring;
+static uint64_t taken, given;
+
+void deflate_open(uint32_t threshold, uint64_t interval_ns)
+{
+	limit = threshold;
+	interval = interval_ns;
+}
+
+void deflate_reset(void)
+{
+	taken = given = next_look = 0;
+}
+
+bool deflate_take(uint32_t *record)
+{
+	uint64_t at = load64(&taken);
+
+	do {
+		/* Acquire pairs with the release in give_back(). */
+		if (at == load64_acquire(&given))
+			return false;
+		*record = ring[at & (RING - 1)];
+	} while (!atomic_compare_exchange_weak_explicit((_Atomic uint64_t *)&taken, &at, at + 1,
+		memory_order_acq_rel, memory_order_relaxed));
+	return true;
+}
+
+static uint64_t free_rows(void)
+{
+	uint64_t from = load64(&taken);
+
+	return load64(&given) - from;
+}
+
+static void give_back(uint32_t record)
+{
+	ring[given & (RING - 1)] = record;
+	store64_release(&given, given + 1);
+}
+
+/* --- one look at all records */
+
+/* By record: acquisitions of all threads, and 1 + the record that it is folded into. */
+struct look {
+	uint32_t records;
+	uint64_t *acquired;
+	uint32_t *into;
+	size_t bytes;
+};
+
+static bool look_begin(struct look *look, uint32_t records)
+{
+	size_t first = records * sizeof(*look->acquired);
+
+	if (!ring)
+		ring = private_memory(sizeof(*ring) * RING);
+	if (!ring || !births_open())
+		return false;
+	look->records = records;
+	look->bytes = first + records * sizeof(*look->into);
+	look->acquired = private_memory(look->bytes);
+	look->into = (uint32_t *)((char *)look->acquired + first);
+	return look->acquired != NULL;
+}
+
+static void add_entries(struct look *look)
+{
+	const struct rlk_block *block;
+	uint64_t at = 0;
+
+	while ((block = arena_next(&at))) {
+		const struct rlk_entry *e = block_rows((struct rlk_block *)block);
+
+		for (uint32_t i = 0; block->type == RLK_ENTRIES && i < block->capacity; i++) {
+			uint32_t record = load32(&e[i].record);
+
+			if (record && record <= look->records)
+				look->acquired[record - 1] += load64(&e[i].acquired);
+		}
+	}
+}
+
+/* A static lock is a class of its own. */
+static bool is_idle(const struct rlk_record *row, uint32_t flags, uint64_t acquired)
+{
+	if (!load32(&row->generations) || load32(&row->waiters) ||
+		(flags & (RLK_LOCK_IS_CLASS | RLK_LOCK_FOLDED)))
+		return false;
+	if (flags & RLK_LOCK_REPLACED)
+		return true;
+	if (class_row(row->class_index)->birth == RLK_BORN_STATIC)
+		return false;
+	return (flags & RLK_LOCK_DESTROYED) || row->looked_at == acquired + 1;
+}
+
+/* From here on nobody finds the record by its address. */
+static bool fold(uint32_t record, struct rlk_record *row, uint32_t flags)
+{
+	bool alive = !(flags & (RLK_LOCK_DESTROYED | RLK_LOCK_REPLACED));
+
+	if (alive && !births_keep(row->lock, row->class_index))
+		return false;
+	/* Destroyed, born again or replaced meanwhile: another time. */
+	if (!cas32(&row->flags, flags, flags | RLK_LOCK_FOLDED)) {
+		if (alive)
+			births_forget(row->lock);
+		return false;
+	}
+	lock_unlink(record);
+	add32(&lock_stamps[stamp_index(row->lock)], 1);
+	return true;
+}
+
+static uint64_t choose(struct look *look)
+{
+	uint64_t chosen = 0;
+
+	for (uint32_t i = 0; i < look->records && free_rows() + chosen < RING; i++) {
+		struct rlk_record *row = lock_row(i);
+		uint32_t flags = load32(&row->flags), into;
+
+		if (!is_idle(row, flags, look->acquired[i])) {
+			row->looked_at = look->acquired[i] + 1;
+			continue;
+		}
+		into = class_record(row->class_index) + 1;
+		if (into != i + 1 && fold(i, row, flags)) {
+			max32(&lock_row(into - 1)->waiters_max, load32(&row->waiters_max));
+			look->into[i] = into;
+			chosen++;
+		}
+	}
+	return chosen;
+}
+
+/* The owner of a row may give it another record at the same time. */
+static void refer(const struct look *look, uint32_t *to)
+{
+	uint32_t record = load32(to);
+
+	if (record && record <= look->records && look->into[record - 1])
+		cas32(to, record, look->into[record - 1]);
+}
+
+static void refer_block(const struct look *look, struct rlk_block *block)
+{
+	char *row = block_rows(block);
+	size_t field = block->type == RLK_ENTRIES ? offsetof(struct rlk_entry, record)
+		       : block->type == RLK_CELLS ? offsetof(struct rlk_cell, record)
+						  : offsetof(struct rlk_pair, record);
+
+	for (uint32_t i = 0; i < block->capacity; i++) {
+		uint32_t *record = (uint32_t *)(row + (size_t)i * block->row_size + field);
+
+		/* Cells are handed out in order. */
+		if (block->type == RLK_CELLS && !load32(record))
+			return;
+		refer(look, record);
+	}
+}
+
+/* Entries first: whoever makes a cell or a pair looks at the record of its entry again afterwards.
+ */
+static void refer_all(const struct look *look)
+{
+	struct rlk_block *block;
+
+	/* Pairs with the fence in lock_record_stands(). */
+	atomic_thread_fence(memory_order_seq_cst);
+	for (uint64_t at = 0; (block = arena_next(&at));) {
+		if (block->type == RLK_ENTRIES)
+			refer_block(look, block);
+	}
+	/* Pairs with those after a new cell and a new pair. */
+	atomic_thread_fence(memory_order_seq_cst);
+	for (uint64_t at = 0; (block = arena_next(&at));) {
+		if (block->type == RLK_CELLS || block->type == RLK_PAIRS)
+			refer_block(look, block);
+	}
+}
+
+/* Only now, that nothing refers to them: whoever is killed in between leaves them as they were. */
+static void give_back_all(const struct look *look)
+{
+	for (uint32_t i = 0; i < look->records; i++) {
+		if (look->into[i]) {
+			store32_release(&lock_row(i)->generations, 0);
+			give_back(i);
+		}
+	}
+}
+
+static void look_at_all(uint32_t records)
+{
+	struct rlk_deflation *seen = &arena_header->deflation;
+	uint64_t begin = arch_ticks(), length, folded;
+	struct look look;
+
+	if (!look_begin(&look, records))
+		return;
+	add_entries(&look);
+	folded = choose(&look);
+	if (folded)
+		refer_all(&look);
+	give_back_all(&look);
+	munmap(look.acquired, look.bytes);
+	length = arch_ticks() - begin;
+	seen->scans++;
+	seen->folded += folded;
+	seen->total += length;
+	if (length > seen->longest)
+		seen->longest = length;
+}
+
+static void deflate(uint64_t population, uint64_t now, bool wanted)
+{
+	struct quiet quiet;
+
+	recorder_calibrate_sometimes(now);
+	quiet_begin(&quiet);
+	if (now >= next_look) {
+		if (wanted)
+			look_at_all((uint32_t)population);
+		store64(&next_look, arch_ticks() + recorder_ticks(interval));
+	}
+	quiet_end(&quiet);
+}
+
+void deflate_sometimes(uint64_t population)
+{
+	uint64_t now;
+
+	if (population < DEFLATE_LEAST || !limit)
+		return;
+	now = arch_ticks();
+	if (now >= load64(&next_look))
+		deflate(population, now, deflate_wanted(population, free_rows(), limit));
+}
+
+bool deflate_when_full(uint64_t population)
+{
+	uint64_t now = arch_ticks();
+
+	if (now < load64(&next_look))
+		return false;
+	deflate(population, now, true);
+	return free_rows() > 0;
+}
