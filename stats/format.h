@@ -164,7 +164,9 @@ struct rlk_block {
 	uint32_t first;    /* index of row 0 among all rows of this type (global tables); 0 in
 			      per-thread ones */
 	uint32_t shard;    /* 1 + index of the shard it belongs to; 0: the process's */
-	uint32_t reserved[7];
+	uint32_t spare;    /* 1: entries in a table that is not in use; what is counted there is of
+			      classes */
+	uint32_t reserved[6];
 };
 _Static_assert(sizeof(struct rlk_block) == 64, "a block head is one cache line");
 

@@ -121,6 +121,15 @@ static bool set_setting(const char *setting, const char *value)
 	return setenv(conf_table[index].env, value, 1) == 0;
 }
 
+static bool set_settings(const struct trial_setting *setting)
+{
+	for (; setting->name; setting++) {
+		if (!set_setting(setting->name, setting->value))
+			return false;
+	}
+	return true;
+}
+
 /* In the child. */
 static bool set_environment(void *context)
 {
@@ -138,8 +147,7 @@ static bool set_environment(void *context)
 	return setenv("LD_PRELOAD", job->bench->library, 1) == 0 &&
 	       setenv("RELOCK_POLICY", candidate->policy, 1) == 0 &&
 	       setenv("RELOCK_RECORD", job->trial->recorded ? "on" : "off", 1) == 0 &&
-	       setenv("RELOCK_OUTPUT", output, 1) == 0 &&
-	       set_setting(job->trial->setting, job->trial->value) &&
+	       setenv("RELOCK_OUTPUT", output, 1) == 0 && set_settings(job->trial->setting) &&
 	       set_setting(candidate->setting, candidate->value);
 }
 

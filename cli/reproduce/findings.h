@@ -18,6 +18,7 @@
 
 #include <math.h>
 
+#define TRIAL_SETTINGS 2
 #define TRIAL_METRICS 6
 #define TRIAL_CANDIDATES 12
 #define FINDING_TRIALS 8
@@ -50,10 +51,12 @@ struct trial {
 	const char *what; /* a sentence */
 	const char *workload, *arguments;
 	unsigned cpus_needed;
-	unsigned confine;            /* to so many CPUs from outside; 0: not */
-	bool recorded;               /* figures come from a recording too */
-	const char *setting, *value; /* of the configuration, for all candidates; ignored where
-					there is no such setting */
+	unsigned confine; /* to so many CPUs from outside; 0: not */
+	bool recorded;    /* figures come from a recording too */
+	/* Of the configuration, for all candidates; ended by one without a name. */
+	struct trial_setting {
+		const char *name, *value;
+	} setting[TRIAL_SETTINGS + 1];
 	bool full_only;
 	struct trial_length full, quick;
 	struct experiment_metric metric[TRIAL_METRICS]; /* key: in the workload's JSON; ended by one

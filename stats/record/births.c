@@ -2,16 +2,16 @@
 
 #include "stats/record/arena.h"
 #include "stats/record/shared.h"
-#include "stats/record/table.h"
 
 #include <sys/mman.h>
 
 #define PROBES 64
-#define GONE 1 /* a place that was taken once: searches go on behind it */
+#define GONE 1 /* a place that was taken: searches go on behind it */
 
-/* Address << 16 | 1 + class; 0: never taken. */
+/* Address << 16 | 1 + class; 0: a place where searches end. */
 static uint64_t *slots;
 static uint32_t kept;
+static uint32_t taken; /* places that are not 0; the deflating thread's */
 
 bool births_open(void)
 {
@@ -25,11 +25,13 @@ void births_reset(void)
 	if (slots)
 		madvise(slots, sizeof(*slots) * BIRTHS_SLOTS, MADV_DONTNEED);
 	store32(&kept, 0);
+	taken = 0;
 }
 
+/* Neighbouring locks have neighbouring places. */
 static uint64_t *slot_at(uint64_t lock, unsigned step)
 {
-	return &slots[(hash64(lock) + step) & (BIRTHS_SLOTS - 1)];
+	return &slots[((lock >> 3) + step) & (BIRTHS_SLOTS - 1)];
 }
 
 static uint64_t *slot_of(uint64_t lock)
@@ -55,12 +57,26 @@ bool births_keep(uint64_t lock, uint32_t class_index)
 		uint64_t *slot = slot_at(lock, step);
 
 		if (load64(slot) <= GONE) {
+			taken += load64(slot) != GONE;
 			add32(&kept, 1);
 			store64_release(slot, value);
 			return true;
 		}
 	}
 	return false;
+}
+
+/* No search goes beyond a place that is 0, so one in front of it that is gone may be 0 as well. */
+void births_tidy(void)
+{
+	if (taken < BIRTHS_SLOTS / 8 || load32(&kept) > taken / 2)
+		return;
+	for (uint32_t i = BIRTHS_SLOTS; i-- > 0;) {
+		if (load64(&slots[i]) == GONE && !load64(&slots[(i + 1) & (BIRTHS_SLOTS - 1)])) {
+			store64(&slots[i], 0);
+			taken--;
+		}
+	}
 }
 
 uint32_t births_find(uint64_t lock)

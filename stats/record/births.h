@@ -2,7 +2,8 @@
  * Where locks were born that are alive but have no record any more (deflate.h): one word each, so
  * that a lock which is used again is still of its class.
  *
- * Contract: births_keep() is for the one thread that deflates; the rest for any thread, any time.
+ * Contract: births_keep() and births_tidy() are for the one thread that deflates; the rest for any
+ * thread, any time.
  */
 #ifndef RELOCK_STATS_RECORD_BIRTHS_H
 #define RELOCK_STATS_RECORD_BIRTHS_H
@@ -17,6 +18,9 @@ void births_reset(void);
 
 /* False: no room; the lock must keep its record. */
 bool births_keep(uint64_t lock, uint32_t class_index);
+
+/* Shortens searches after many were forgotten; call it now and then. */
+void births_tidy(void);
 
 /* Number of the lock's class, or BIRTH_UNKNOWN. */
 uint32_t births_find(uint64_t lock);

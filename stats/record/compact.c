@@ -53,13 +53,14 @@ static void move_counts(struct thread *t, struct rlk_entry *from, struct rlk_ent
  * row of its own each time. NULL: the table is full. */
 static struct rlk_entry *place(struct rlk_entry *rows, uint64_t mask, uint64_t key)
 {
-	uint64_t home =
-		entry_home(key & ~(uint64_t)KEY_REPLACED, 1u + (uint32_t)__builtin_clzll(mask + 1));
+	bool replaced = !(key & KEY_CLASS) && (key & KEY_REPLACED);
+	uint64_t home = entry_home(replaced ? key & ~(uint64_t)KEY_REPLACED : key,
+		1u + (uint32_t)__builtin_clzll(mask + 1));
 
 	for (uint64_t step = 0; step <= mask; step++) {
 		struct rlk_entry *e = &rows[(home + step) & mask];
 
-		if (!e->lock || (e->lock == key && !(key & KEY_REPLACED))) {
+		if (!e->lock || (e->lock == key && !replaced)) {
 			store64(&e->lock, key);
 			return e;
 		}
@@ -122,17 +123,27 @@ static bool second_table(struct thread *t)
 	return true;
 }
 
+static struct rlk_block *block_of(struct rlk_entry *rows)
+{
+	return (struct rlk_block *)rows - 1;
+}
+
 static void change_tables(struct thread *t)
 {
 	struct rlk_entry *from = t->entries, *to = t->second;
 	uint32_t used = 0;
 
 	for (uint64_t i = 0; i <= t->mask; i++) {
-		if (from[i].lock && from[i].record)
-			carry_entry(t, to, t->mask, &from[i]);
+		if (!from[i].lock || !from[i].record)
+			continue;
+		carry_entry(t, to, t->mask, &from[i]);
+		/* Deflation does not go over spare tables. */
+		store32(&from[i].record, lock_class_record(from[i].record - 1) + 1);
 	}
 	for (uint64_t i = 0; i <= t->mask; i++)
 		used += to[i].lock != 0;
+	block_of(to)->spare = 0;
+	block_of(from)->spare = 1;
 	t->second = from;
 	t->older = NULL;
 	/* Release pairs with the acquire in entry_peek(). */

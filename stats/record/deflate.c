@@ -88,7 +88,9 @@ static void add_entries(struct look *look)
 	while ((block = arena_next(&at))) {
 		const struct rlk_entry *e = block_rows((struct rlk_block *)block);
 
-		for (uint32_t i = 0; block->type == RLK_ENTRIES && i < block->capacity; i++) {
+		if (block->type != RLK_ENTRIES || block->spare)
+			continue;
+		for (uint32_t i = 0; i < block->capacity; i++) {
 			uint32_t record = load32(&e[i].record);
 
 			if (record && record <= look->records)
@@ -185,7 +187,7 @@ static void refer_all(const struct look *look)
 	/* Pairs with the fence in lock_record_stands(). */
 	atomic_thread_fence(memory_order_seq_cst);
 	for (uint64_t at = 0; (block = arena_next(&at));) {
-		if (block->type == RLK_ENTRIES)
+		if (block->type == RLK_ENTRIES && !block->spare)
 			refer_block(look, block);
 	}
 	/* Pairs with those after a new cell and a new pair. */
@@ -215,6 +217,7 @@ static void look_at_all(uint32_t records)
 
 	if (!look_begin(&look, records))
 		return;
+	births_tidy();
 	add_entries(&look);
 	folded = choose(&look);
 	if (folded)

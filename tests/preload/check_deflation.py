@@ -2,6 +2,7 @@
 """Locks that are idle or gone are folded into their class, and not one count is lost by it: in a program that ends, and
 in one that is killed while it happens."""
 
+import collections
 import os
 import random
 import signal
@@ -26,6 +27,9 @@ def check_rows(rec, what):
     known = {i + 1 for i in rec.records}
     stray = [e for e in rec.entries if (e[4] or e[5]) and e[1] not in known]
     same(stray, [], f"{what}: counts of no lock")
+    # One row a class in each of a thread's tables, which are few.
+    of_class = collections.Counter((e[3], e[0]) for e in rec.entries if e[0] >> 63)
+    check(max(of_class.values(), default=0) <= 20, f"{what}: rows of classes: {of_class.most_common(3)}")
     births = {c["birth"] for i, c in rec.classes.items() if i > 0}
     check(births <= {BORN_STATIC, BORN_INIT}, f"{what}: births {births}")
 

@@ -72,6 +72,7 @@ START_TEST(births_come_and_go)
 			ck_assert_uint_eq(births_find(LOCK(round * 50000 + i)), i % 1000);
 			births_forget(LOCK(round * 50000 + i));
 		}
+		births_tidy();
 	}
 	ck_assert_uint_eq(births_count(), 0);
 	for (uint32_t i = 0; i < BIRTHS_SLOTS; i++)
