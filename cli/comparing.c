@@ -202,6 +202,9 @@ static void put_next(const struct comparison *c, const struct experiment_results
 	if (candidate->file) {
 		fputs(" -c ", stdout);
 		put_quoted(name);
+	} else if (candidate->rules) {
+		fputs(" -r ", stdout);
+		put_quoted(name);
 	} else if (kind && (!colon || kind < colon)) {
 		printf(" --set %.*s.policy=", (int)(kind - name), name);
 		put_quoted(kind + 1);

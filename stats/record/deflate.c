@@ -10,7 +10,15 @@
 
 static uint32_t limit; /* percent */
 static uint64_t interval;
-static uint64_t next_look; /* ticks */
+static uint64_t next_look;  /* ticks */
+static unsigned vain_looks; /* in a row */
+
+/* Looks that folded less than one in so many records were in vain: the interval doubles with each,
+ * so many times at most. A program of very many locks that it all uses is hardly disturbed then. */
+#define VAIN 20
+#define VAIN_MOST 6
+/* No more than a tenth of one thread's time goes by with looking. */
+#define PAUSE 9
 
 /* Rows given back, a ring: taken by anyone, filled under the recorder's lock. */
 #define RING (1u << 20)
@@ -26,6 +34,7 @@ void deflate_open(uint32_t threshold, uint64_t interval_ns)
 void deflate_reset(void)
 {
 	taken = given = next_look = 0;
+	vain_looks = 0;
 }
 
 bool deflate_take(uint32_t *record)
@@ -209,14 +218,15 @@ static void give_back_all(const struct look *look)
 	}
 }
 
-static void look_at_all(uint32_t records)
+/* Returns how many it folded. */
+static uint64_t look_at_all(uint32_t records)
 {
 	struct rlk_deflation *seen = &arena_header->deflation;
 	uint64_t begin = arch_ticks(), length, folded;
 	struct look look;
 
 	if (!look_begin(&look, records))
-		return;
+		return 0;
 	births_tidy();
 	add_entries(&look);
 	folded = choose(&look);
@@ -230,18 +240,29 @@ static void look_at_all(uint32_t records)
 	seen->total += length;
 	if (length > seen->longest)
 		seen->longest = length;
+	return folded;
+}
+
+static void plan_next(uint64_t begin, bool looked, bool vain)
+{
+	uint64_t now = arch_ticks(), pause = (now - begin) * PAUSE, usual;
+
+	if (looked && (!vain || vain_looks < VAIN_MOST))
+		vain_looks = vain ? vain_looks + 1 : 0;
+	usual = recorder_ticks(interval) << vain_looks;
+	store64(&next_look, now + (usual > pause ? usual : pause));
 }
 
 static void deflate(uint64_t population, uint64_t now, bool wanted)
 {
 	struct quiet quiet;
+	uint64_t folded;
 
 	recorder_calibrate_sometimes(now);
 	quiet_begin(&quiet);
 	if (now >= next_look) {
-		if (wanted)
-			look_at_all((uint32_t)population);
-		store64(&next_look, arch_ticks() + recorder_ticks(interval));
+		folded = wanted ? look_at_all((uint32_t)population) : 0;
+		plan_next(now, wanted, folded * VAIN < population);
 	}
 	quiet_end(&quiet);
 }

@@ -32,9 +32,10 @@
 
 /* short-holds: waits that block although the lock will be free sooner than they fall asleep. */
 #define LIMIT_SPINNABLE_NS 10000 /* longest p90 of holds worth spinning for */
-#define LIMIT_SHORT 4            /* the median wait that blocks is so many times that p90 */
+#define LIMIT_SHORT 4            /* the average wait is so many times that p90 */
 #define LIMIT_BLOCKED 0.5        /* of the waits blocked */
-#define LIMIT_WAKE_NS 200000     /* longer waits than this are not only a wake-up: not counted */
+#define LIMIT_WAKE_NS 200000     /* longer waits than this are not only a wake-up: not counted, */
+#define LIMIT_ON_CPU 0.8 /* unless threads had a CPU for so much of the time they wanted one */
 
 /* descheduled: the lock is held shortly, and waited for as long as time slices are. */
 #define LIMIT_SLICE_NS 1000000     /* the shortest wait that counts as long, */
@@ -107,7 +108,7 @@ extern const char *const advice_kind_names[ADVICES];
 #define ADVICE_NUMBERS(X)                                                                          \
 	X(waits, count, "contended acquisitions")                                                  \
 	X(wait_total, ns, "waiting for it")                                                        \
-	X(wait_p50, ns, "median wait; of those that blocked, where only some did")                 \
+	X(wait_mean, ns, "average wait")                                                           \
 	X(blocked, share, "waits that ended by blocking or sleeping")                              \
 	X(short_total, ns, "waiting in waits no longer than falling asleep and being woken takes") \
 	X(long_waits, count, "waits of a millisecond and more")                                    \

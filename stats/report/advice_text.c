@@ -127,9 +127,9 @@ static void say_short_holds(struct sentence *s)
 	put_locks(s);
 	fprintf(s->out, " %s held ", is_or_are(s));
 	put_number(s, NUMBER_hold_p90);
-	fputs(" at p90, but waits that block take ", s->out);
-	put_number(s, NUMBER_wait_p50);
-	fputs(" at the median: spinning for some ", s->out);
+	fputs(" at p90, but a wait, most of which block, takes ", s->out);
+	put_number(s, NUMBER_wait_mean);
+	fputs(" on average: spinning for some ", s->out);
 	put_number(s, NUMBER_window);
 	fputs(" first may spare most of ", s->out);
 	put_number(s, NUMBER_short_total);

@@ -171,12 +171,6 @@ static double descheduled(const struct advising *a, const struct subject *s, str
 	return sum;
 }
 
-/* The median of the waits that blocked; they are the longer ones. */
-static double blocked_p50(const struct advising *a, const struct figures *f, double blocked)
-{
-	return advice_percentile(a, f, OF_WAIT, 1 - blocked / 2);
-}
-
 /* Twice the p90 of holds: the holder had the lock for a while when the wait began, but others may
  * come first. */
 static double spin_window(double hold_p90)
@@ -197,11 +191,25 @@ static double pause_ns(const struct advising *a)
 	return measured < 3 || measured > 400 ? usual : measured;
 }
 
+/* Longer waits were not for waking up alone, unless there were CPUs for all and no hold was long:
+ * then nothing else made them so long. */
+static double longest_spared(const struct advising *a, const struct subject *s)
+{
+	const struct run *run = &a->model->runs.row[s->run];
+	bool crowded = run->threads_peak >= LIMIT_CROWDED * busy_cpus(run);
+	bool long_holds = s->figures.counter[COUNT_holds] < LIMIT_HOLDS_P99 ||
+			  advice_percentile(a, &s->figures, OF_HOLD, 0.99) > LIMIT_SPINNABLE_NS;
+
+	return crowded || long_holds || a->busy.on_cpu < LIMIT_ON_CPU ? LIMIT_WAKE_NS : 1e300;
+}
+
 static double short_holds(const struct advising *a, const struct subject *s, struct advice *out)
 {
 	const struct figures *f = &s->figures;
 	double blocked = blocked_share(f), hold = advice_percentile(a, f, OF_HOLD, 0.9);
-	double wait = blocked_p50(a, f, blocked), waits, sum, window = spin_window(hold);
+	double waits, sum, window = spin_window(hold);
+	double wait = ratio((double)f->counter[COUNT_wait_total],
+		(double)f->counter[COUNT_contended] + (double)f->counter[COUNT_timeouts]);
 
 	if (f->counter[COUNT_holds] < LIMIT_HOLDS || s->kind == RLK_KIND_SPIN ||
 		blocked < LIMIT_BLOCKED || hold > LIMIT_SPINNABLE_NS || wait < hold * LIMIT_SHORT ||
@@ -210,13 +218,13 @@ static double short_holds(const struct advising *a, const struct subject *s, str
 	/* It spins for longer already. */
 	if (f->counter[COUNT_pauses] > 0 && spun_each_ns(f) >= window)
 		return 0;
-	sum = waiting_between(a, f, hold * 2, LIMIT_WAKE_NS, &waits);
+	sum = waiting_between(a, f, hold * 2, longest_spared(a, s), &waits);
 	if (waits < LIMIT_WAITS || !advice_matters(a, sum))
 		return 0;
 	*out = about(s, ADVICE_SHORT_HOLDS);
 	advice_set(out, NUMBER_blocked, blocked);
 	advice_set(out, NUMBER_hold_p90, hold);
-	advice_set(out, NUMBER_wait_p50, wait);
+	advice_set(out, NUMBER_wait_mean, wait);
 	advice_set(out, NUMBER_short_total, sum);
 	advice_set(out, NUMBER_window, window);
 	advice_set(out, NUMBER_spins, window / pause_ns(a));

@@ -128,6 +128,11 @@ class Compared(Rules):
         self.assertIn("rules = symbol=contended_lock=spin-yield", result["candidates"][1]["settings"])
         self.refused("compare", "-p", "native", "-r", "symbol=nowhere=spin", "--", CONTEND, says="nowhere")
 
+    def test_the_next_command_has_the_rules(self):
+        rule = "symbol=contended_lock=spin-yield;kind=rwlock=spin"
+        done = self.relock("compare", "--color=never", "-n", "1", "-w", "0", "-r", rule, "-p", "native", "--", CONTEND, env=environment(TMPDIR=self.directory))
+        self.assertTrue(done.stdout.splitlines()[-1].startswith(f"next     relock run -r '{rule}' -- "), done.stdout)
+
 
 if __name__ == "__main__":
     main()

@@ -45,8 +45,9 @@ START_TEST(test_short_holds)
 	struct scene s = scene_short_holds();
 
 	expect_kinds(&s, "short-holds");
-	expect_text(&s, "\nadvice   lock 1 is held 960 ns at p90, but waits that block take "
-			"18 µs at the median: spinning for some 1.9 µs first may spare most of ");
+	expect_text(&s,
+		"\nadvice   lock 1 is held 960 ns at p90, but a wait, most of which block, "
+		"takes 20 µs on average: spinning for some 1.9 µs first may spare most of ");
 	expect_text(&s,
 		"\nnext     relock compare -p native --sweep spin-park:spins=50,250,1000 -- "
 		"prog --fast\n");
@@ -96,6 +97,10 @@ START_TEST(test_short_holds_by_length)
 	builder_wait(&s.cell, 300 * US, 1000); /* no wake-up takes that long */
 	builder_hold(&s.cell, 1000, 100);
 	s.cell.parked_total = s.cell.wait_total;
+	expect_kinds(&s, "");
+	builder_hold(&s.cell, 1000, 1000); /* nor does any hold, and there are CPUs for all */
+	expect_kinds(&s, "short-holds");
+	s.threads = 8;
 	expect_kinds(&s, "");
 }
 END_TEST
