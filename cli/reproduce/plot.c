@@ -30,20 +30,28 @@ static void put_published(FILE *out, const struct trial_outcome *t, size_t metri
 	fputs("EOD\n", out);
 }
 
-/* Returns how many points there are. */
-static size_t put_measured(FILE *out, const struct trial_outcome *t, size_t metric)
+struct drawn {
+	size_t points;
+	double low, high;
+};
+
+static struct drawn put_measured(FILE *out, const struct trial_outcome *t, size_t metric)
 {
-	size_t points = 0;
+	struct drawn d = {0, INFINITY, 0};
 
 	fputs("$measured << EOD\n", out);
 	for (size_t slot = 0; slot < t->candidates; slot++) {
 		struct evidence e = outcome_ratio(t, slot, 0, metric);
 
-		points += isfinite(e.median) && e.median > 0;
+		if (isfinite(e.median) && e.median > 0) {
+			d.points++;
+			d.low = fmin(d.low, e.median);
+			d.high = fmax(d.high, e.median);
+		}
 		put_point(out, slot, t->candidate[slot].name, e.median, e.low, e.high);
 	}
 	fputs("EOD\n", out);
-	return points;
+	return d;
 }
 
 static bool is_published(const struct trial_outcome *t, size_t metric)
@@ -60,11 +68,15 @@ static void put_plot(
 	FILE *out, const struct finding *f, const struct trial_outcome *t, size_t metric)
 {
 	const struct experiment_metric *m = &t->trial->metric[metric];
+	struct drawn d;
 
 	if (is_published(t, metric))
 		put_published(out, t, metric);
-	if (put_measured(out, t, metric) < 2)
+	d = put_measured(out, t, metric);
+	if (d.points < 2)
 		return;
+	/* Where nothing differs gnuplot has no scale to choose. */
+	fputs(d.low < d.high ? "set yrange [*:*]\n" : "set yrange [0.5:2]\n", out);
 	fprintf(out, "set output \"%s-%s-%s.svg\"\n", f->name, t->trial->name, m->name);
 	fprintf(out, "set title \"%s, %s: %s\"\n", f->name, t->trial->name, m->meaning);
 	fprintf(out, "set ylabel \"ratio to %s\"\n", t->candidate[0].name);

@@ -191,16 +191,23 @@ static double pause_ns(const struct advising *a)
 	return measured < 3 || measured > 400 ? usual : measured;
 }
 
+/* Whether one hold in a hundred is as short as most are; false where too few are known. */
+static bool all_short(const struct advising *a, const struct figures *f)
+{
+	return f->counter[COUNT_holds] >= LIMIT_HOLDS_P99 &&
+	       advice_percentile(a, f, OF_HOLD, 0.99) <= LIMIT_SPINNABLE_NS;
+}
+
 /* Longer waits were not for waking up alone, unless there were CPUs for all and no hold was long:
  * then nothing else made them so long. */
 static double longest_spared(const struct advising *a, const struct subject *s)
 {
 	const struct run *run = &a->model->runs.row[s->run];
 	bool crowded = run->threads_peak >= LIMIT_CROWDED * busy_cpus(run);
-	bool long_holds = s->figures.counter[COUNT_holds] < LIMIT_HOLDS_P99 ||
-			  advice_percentile(a, &s->figures, OF_HOLD, 0.99) > LIMIT_SPINNABLE_NS;
 
-	return crowded || long_holds || a->busy.on_cpu < LIMIT_ON_CPU ? LIMIT_WAKE_NS : 1e300;
+	return crowded || !all_short(a, &s->figures) || a->busy.on_cpu < LIMIT_ON_CPU
+		       ? LIMIT_WAKE_NS
+		       : 1e300;
 }
 
 static double short_holds(const struct advising *a, const struct subject *s, struct advice *out)
@@ -214,6 +221,9 @@ static double short_holds(const struct advising *a, const struct subject *s, str
 	if (f->counter[COUNT_holds] < LIMIT_HOLDS || s->kind == RLK_KIND_SPIN ||
 		blocked < LIMIT_BLOCKED || hold > LIMIT_SPINNABLE_NS || wait < hold * LIMIT_SHORT ||
 		busy_cpus(&a->model->runs.row[s->run]) < 2)
+		return 0;
+	/* The waits are for the long holds, during which nobody should spin. */
+	if (advice_percentile(a, f, OF_HOLD, 0.99) > LIMIT_SPINNABLE_NS)
 		return 0;
 	/* It spins for longer already. */
 	if (f->counter[COUNT_pauses] > 0 && spun_each_ns(f) >= window)
