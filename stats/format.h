@@ -10,9 +10,10 @@
  * header.used
  *
  * A block holds rows of one type. Rows never move, so a reader may look at any time. The row of a
- * lock may be given back when its counts have gone over to its class, and become another lock's. A process killed between allocating a block and describing it leaves a hole: pages
- * without a valid rlk_block (magic, and `self` equal to its own offset). A reader steps over such
- * pages one at a time.
+ * lock may be given back when its counts have gone over to its class, and become another lock's. A
+ * process killed between allocating a block and describing it leaves a hole: pages without a valid
+ * rlk_block (magic, and `self` equal to its own offset). A reader steps over such pages one at a
+ * time.
  *
  * Contract for writers: a row is filled first and published last, by storing its key (documented
  * per row) with release order. Counters are only ever added to. Per-thread rows (entries, cells,

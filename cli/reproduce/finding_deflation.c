@@ -30,7 +30,7 @@ const struct finding finding_deflation = {
 				.setting = {{"record.deflate_interval", "200ms"},
 					{"record.max_locks", "500000"}},
 				.full = {"--seconds 6", 7.2, 7.2},
-				.quick = {"--seconds 3.6", 4.8, 4.8},
+				.quick = {"--seconds 2.7", 3.5, 3.5},
 				.metric =
 					{
 						{"population", "population",

@@ -134,6 +134,10 @@ static bool fold(uint32_t record, struct rlk_record *row, uint32_t flags)
 			births_forget(row->lock);
 		return false;
 	}
+	/* It may have been destroyed and born again in between, which leaves the flags as they were
+	 * and its birth forgotten. */
+	if (alive && births_find(row->lock) == BIRTH_UNKNOWN)
+		births_keep(row->lock, row->class_index);
 	lock_unlink(record);
 	add32(&lock_stamps[stamp_index(row->lock)], 1);
 	return true;
