@@ -8,17 +8,18 @@
 #define RELOCK_STATS_REPORT_LOAD_H
 
 #include "stats/report/model.h"
+#include "stats/report/sparse.h"
 
 /* Index in the recording → row of the model. */
 struct map {
-	uint32_t *row; /* row + 1 */
-	size_t count;
-	uint64_t limit; /* indices from here on cannot be right */
+	struct sparse rows; /* uint32_t: row + 1 */
+	uint64_t limit;     /* indices from here on cannot be right */
 };
 
 struct local_module {
 	uint64_t start, end, bias;
-	uint32_t index;
+	uint64_t index; /* in the recording */
+	uint32_t row;   /* of the model */
 };
 
 /* What all takers of a shard counted in it. */
@@ -26,23 +27,25 @@ struct shard_sum {
 	uint64_t acquired, contended, wait_ticks;
 };
 
-/* Counts that were on their way from one entry to another. */
-struct move {
-	uint64_t from, to, acquired, failed;
+/* What an entry counts in place of what stands in it: it was part of a move when the process ended.
+ */
+struct moved {
+	uint64_t offset, acquired, failed;
+	size_t order; /* of those for one entry the last holds */
 };
 
 struct load {
 	struct model *model;
 	const struct recording *recording;
 	uint32_t run;
-	struct map modules, sites, stacks, classes, locks;
-	struct local_module *local_modules; /* by index in the recording */
-	size_t local_module_count;
+	struct map modules; /* to rows of local_modules */
+	struct map sites, stacks, classes, locks;
+	struct local_module *local_modules;
+	size_t local_module_count, local_module_capacity;
 	struct local_module *ranges; /* the same by address */
-	struct shard_sum *shards;
-	size_t shard_count;
-	struct move *moves;
-	size_t move_count;
+	struct sparse shards;        /* struct shard_sum, by index of the shard */
+	struct moved *moved;         /* by offset */
+	size_t moved_count;
 	uint64_t last_ticks; /* latest moment met */
 	uint64_t damaged;    /* rows that cannot be right */
 	uint64_t orphans;    /* rows of locks that are not in the recording */
@@ -51,6 +54,7 @@ struct load {
 void map_begin(struct map *map, const struct recording *recording, enum rlk_block_type type);
 bool map_set(struct map *map, uint64_t index, uint32_t row);
 uint32_t map_get(const struct map *map, uint64_t index);
+void map_end(struct map *map);
 
 void load_run(struct load *load);    /* header and texts; sets load->run */
 void load_places(struct load *load); /* modules, sites, stacks */

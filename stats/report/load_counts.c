@@ -9,13 +9,21 @@ struct shard_sum *load_shard(struct load *l, uint32_t shard)
 	/* Every shard has at least a block of its own. */
 	if (shard == 0 || shard > l->recording->size / RLK_PAGE)
 		return NULL;
-	l->shards = memory_reach(l->shards, &l->shard_count, shard, sizeof *l->shards);
-	return &l->shards[shard - 1];
+	return sparse_make(&l->shards, shard - 1);
 }
 
 static struct side *lock_side(struct lock *lock, uint32_t kind)
 {
 	return &lock->side[kind == RLK_KIND_WRLOCK ? SIDE_WRITE : SIDE_READ];
+}
+
+static int moved_compare(const void *a, const void *b)
+{
+	const struct moved *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
 }
 
 static void load_moves(struct load *l)
@@ -26,24 +34,37 @@ static void load_moves(struct load *l)
 
 	rows_begin(&rows, l->recording, RLK_SHARDS);
 	while ((row = rows_next(&rows))) {
-		if (!row->move.from)
-			continue;
-		l->moves = memory_grow(l->moves, l->move_count, &capacity, sizeof *l->moves);
-		l->moves[l->move_count++] = (struct move){
-			row->move.from, row->move.to, row->move.acquired, row->move.failed};
+		const struct moved both[] = {{.offset = row->move.from},
+			{row->move.to, row->move.acquired, row->move.failed, 0}};
+
+		for (size_t i = 0; row->move.from && i < 2; i++) {
+			l->moved =
+				memory_grow(l->moved, l->moved_count, &capacity, sizeof *l->moved);
+			l->moved[l->moved_count] = both[i];
+			l->moved[l->moved_count].order = l->moved_count;
+			l->moved_count++;
+		}
 	}
+	if (l->moved_count > 0)
+		qsort(l->moved, l->moved_count, sizeof *l->moved, moved_compare);
 }
 
-/* The process ended while they were moved, which is done one by one in each shard. */
+/* The process ended while counts were moved, which is done one by one in each shard. */
 static void finish_moves(const struct load *l, uint64_t offset, struct rlk_entry *entry)
 {
-	for (size_t i = 0; i < l->move_count; i++) {
-		if (l->moves[i].from == offset)
-			entry->acquired = entry->failed = 0;
-		if (l->moves[i].to == offset) {
-			entry->acquired = l->moves[i].acquired;
-			entry->failed = l->moves[i].failed;
-		}
+	size_t low = 0, high = l->moved_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (l->moved[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low > 0 && l->moved[low - 1].offset == offset) {
+		entry->acquired = l->moved[low - 1].acquired;
+		entry->failed = l->moved[low - 1].failed;
 	}
 }
 
@@ -83,7 +104,7 @@ static void load_entries(struct load *l)
 		else
 			l->damaged++;
 	}
-	free(l->moves);
+	free(l->moved);
 }
 
 static void run_add_cell(struct run *run, const struct rlk_cell *cell)

@@ -9,21 +9,31 @@
 
 void map_begin(struct map *map, const struct recording *recording, enum rlk_block_type type)
 {
-	*map = (struct map){.limit = recording_index_limit(recording, type)};
+	*map = (struct map){.rows = {.row_size = sizeof(uint32_t)},
+		.limit = recording_index_limit(recording, type)};
 }
 
 bool map_set(struct map *map, uint64_t index, uint32_t row)
 {
+	uint32_t *at;
+
 	if (index >= map->limit)
 		return false;
-	map->row = memory_reach(map->row, &map->count, index + 1, sizeof *map->row);
-	map->row[index] = row + 1;
+	at = sparse_make(&map->rows, index);
+	*at = row + 1;
 	return true;
 }
 
 uint32_t map_get(const struct map *map, uint64_t index)
 {
-	return index < map->count ? map->row[index] - 1 : NONE;
+	const uint32_t *at = sparse_find(&map->rows, index);
+
+	return at ? *at - 1 : NONE;
+}
+
+void map_end(struct map *map)
+{
+	sparse_free(&map->rows);
 }
 
 /* --- modules */
@@ -70,6 +80,7 @@ static uint32_t module_intern(struct model *m, struct module *module)
 static void load_module(struct load *l, uint64_t index, const struct rlk_module *from)
 {
 	struct module module = {.build_id_length = from->build_id_length};
+	uint32_t row;
 
 	if (module.build_id_length > RLK_BUILD_ID_MAX) {
 		module.build_id_length = 0;
@@ -78,14 +89,15 @@ static void load_module(struct load *l, uint64_t index, const struct rlk_module 
 	memcpy(module.build_id, from->build_id, module.build_id_length);
 	if (from->path.length <= PATH_BYTES_MAX)
 		module.path = recording_text(l->recording, from->path);
-	if (!map_set(&l->modules, index, module_intern(l->model, &module))) {
+	row = module_intern(l->model, &module);
+	if (!map_set(&l->modules, index, (uint32_t)l->local_module_count)) {
 		l->damaged++;
 		return;
 	}
-	l->local_modules = memory_reach(
-		l->local_modules, &l->local_module_count, index + 1, sizeof *l->local_modules);
-	l->local_modules[index] =
-		(struct local_module){from->start, from->end, from->bias, (uint32_t)index};
+	l->local_modules = memory_grow(l->local_modules, l->local_module_count,
+		&l->local_module_capacity, sizeof *l->local_modules);
+	l->local_modules[l->local_module_count++] =
+		(struct local_module){from->start, from->end, from->bias, index, row};
 }
 
 static int range_compare(const void *a, const void *b)
@@ -123,19 +135,20 @@ uint32_t load_module_around(const struct load *l, uint64_t address)
 		else
 			high = middle;
 	}
-	return low > 0 && address < l->ranges[low - 1].end ? l->ranges[low - 1].index + 1 : 0;
+	return low > 0 && address < l->ranges[low - 1].end ? (uint32_t)l->ranges[low - 1].index + 1
+							   : 0;
 }
 
 /* --- sites */
 
 struct site load_place(const struct load *l, uint32_t module_plus_1, uint64_t address)
 {
-	uint32_t module = module_plus_1 ? map_get(&l->modules, module_plus_1 - 1) : NONE;
+	uint32_t local = module_plus_1 ? map_get(&l->modules, module_plus_1 - 1) : NONE;
 
-	if (module == NONE)
+	if (local == NONE)
 		return (struct site){.module = NONE, .run = l->run, .offset = address};
-	return (struct site){
-		.module = module, .offset = address - l->local_modules[module_plus_1 - 1].bias};
+	return (struct site){.module = l->local_modules[local].row,
+		.offset = address - l->local_modules[local].bias};
 }
 
 struct site_key {

@@ -13,7 +13,9 @@ struct model *model_new(void)
 
 void model_add(struct model *m, const struct recording *recording)
 {
-	struct load l = {.model = m, .recording = recording};
+	struct load l = {.model = m,
+		.recording = recording,
+		.shards = {.row_size = sizeof(struct shard_sum)}};
 
 	load_run(&l);
 	load_places(&l);
@@ -24,14 +26,14 @@ void model_add(struct model *m, const struct recording *recording)
 	load_yield_sites(&l);
 	load_threads(&l);
 	load_run_end(&l);
-	free(l.modules.row);
-	free(l.sites.row);
-	free(l.stacks.row);
-	free(l.classes.row);
-	free(l.locks.row);
+	map_end(&l.modules);
+	map_end(&l.sites);
+	map_end(&l.stacks);
+	map_end(&l.classes);
+	map_end(&l.locks);
 	free(l.local_modules);
 	free(l.ranges);
-	free(l.shards);
+	sparse_free(&l.shards);
 }
 
 bool model_is_rwlock(uint32_t kind)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define FILE_NAME "hostile.rlk"
@@ -223,6 +224,99 @@ START_TEST(test_wild_indices)
 }
 END_TEST
 
+static size_t peak_kib(void)
+{
+	struct rusage usage;
+
+	ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+	return (size_t)usage.ru_maxrss;
+}
+
+/* Blocks that were never written but for their last row, as far as a file of `used` bytes goes. */
+static uint64_t write_far_rows(uint64_t from, uint64_t used)
+{
+	static const struct {
+		enum rlk_block_type type;
+		uint16_t size;
+		uint64_t key[4];
+	} rows[] = {{RLK_MODULES, sizeof(struct rlk_module), {0x10000, 0x20000}},
+		{RLK_SITES, sizeof(struct rlk_site), {0x10010}},
+		{RLK_STACKS, sizeof(struct rlk_stack), {1}},
+		{RLK_CLASSES, sizeof(struct rlk_class), {0x10030, RLK_BORN_INIT}},
+		{RLK_RECORDS, sizeof(struct rlk_record), {0x7000, 0, 1ull << 32}},
+		{RLK_THREADS, sizeof(struct rlk_thread), {5, 0, 0x7fffull << 32}}};
+	size_t count = sizeof rows / sizeof rows[0];
+	uint64_t each = (used - from) / count / RLK_PAGE * RLK_PAGE;
+	int fd = open(FILE_NAME, O_RDWR);
+
+	for (size_t i = 0; i < count; i++, from += each) {
+		struct rlk_block head = {.magic = RLK_BLOCK_MAGIC,
+			.type = (uint16_t)rows[i].type,
+			.row_size = rows[i].size,
+			.self = from,
+			.bytes = each,
+			.capacity = (uint32_t)((each - sizeof head) / rows[i].size)};
+		uint64_t last = from + sizeof head + (uint64_t)(head.capacity - 1) * head.row_size;
+
+		ck_assert_int_eq(pwrite(fd, &head, sizeof head, (off_t)from), (ssize_t)sizeof head);
+		ck_assert_int_eq(pwrite(fd, rows[i].key, sizeof rows[i].key, (off_t)last),
+			(ssize_t)sizeof rows[i].key);
+	}
+	ck_assert_int_eq(ftruncate(fd, (off_t)used), 0);
+	close(fd);
+	return used;
+}
+
+/* A file of a few pages that says it is very long must not take memory for what is not in it. */
+START_TEST(test_far_rows)
+{
+	size_t before = peak_kib();
+	struct model *m;
+
+	tests_write_sample(FILE_NAME);
+	patch_header(offsetof(struct rlk_header, used),
+		write_far_rows(sample_used(), (uint64_t)8 << 30));
+	m = tests_model_of(FILE_NAME);
+	ck_assert_uint_eq(m->total.acquired, 1607);
+	ck_assert_uint_eq(m->modules.count, 2);
+	ck_assert_uint_eq(m->threads.count, 3);
+	model_free(m);
+	ck_assert_uint_lt(peak_kib() - before, 100 * 1024);
+}
+END_TEST
+
+/* Counts that are on their way: one move after the other, in every shard; of those that name one
+ * entry the last holds. */
+START_TEST(test_many_moves)
+{
+	struct builder b;
+	struct model *m;
+	uint64_t entries = RLK_PAGE + BUILDER_STRINGS;
+
+	builder_begin(&b);
+	b.rows_per_block = SIZE_MAX;
+	builder_class(&b, RLK_BORN_INIT, RLK_KIND_MUTEX, 1, 0, 0);
+	builder_lock(&b, 0x7000, 0, RLK_KIND_MUTEX);
+	entries += 2 * RLK_PAGE + sizeof(struct rlk_block);
+	for (uint32_t i = 0; i < 1000; i++)
+		builder_entry(&b, 0, 0, 0x7000, RLK_KIND_MUTEX, 10);
+	for (uint64_t i = 0; i < 3000; i++) {
+		uint64_t at = entries + i % 500 * 2 * sizeof(struct rlk_entry);
+		struct rlk_shard shard = {.state = 1,
+			.move = {.from = at,
+				.to = at + sizeof(struct rlk_entry),
+				.acquired = i < 2500 ? 7 : 21}};
+
+		builder_add(&b, RLK_SHARDS, 1, &shard);
+	}
+	builder_write(&b, FILE_NAME);
+	builder_end(&b);
+	m = tests_model_of(FILE_NAME);
+	ck_assert_uint_eq(m->total.acquired, 500 * 21);
+	model_free(m);
+}
+END_TEST
+
 Suite *report_hostile_suite(void)
 {
 	Suite *suite = suite_create("hostile");
@@ -235,6 +329,8 @@ Suite *report_hostile_suite(void)
 	tcase_add_test(tests, test_all_ones);
 	tcase_add_test(tests, test_used_beyond_everything);
 	tcase_add_test(tests, test_wild_indices);
+	tcase_add_test(tests, test_far_rows);
+	tcase_add_test(tests, test_many_moves);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
