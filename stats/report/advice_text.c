@@ -23,13 +23,13 @@ static void put_number(struct sentence *s, enum advice_number id)
 
 	switch (advice_number_info[id].unit) {
 	case ADVICE_NS:
-		units_duration((uint64_t)(value + 0.5), false, &s->words->style, text, sizeof text);
+		units_duration(units_whole(value), false, &s->words->style, text, sizeof text);
 		break;
 	case ADVICE_PART:
 		units_share(value, text, sizeof text);
 		break;
 	case ADVICE_COUNT:
-		units_count((uint64_t)(value + 0.5), text, sizeof text);
+		units_count(units_whole(value), text, sizeof text);
 		break;
 	}
 	fputs(text, s->out);

@@ -72,12 +72,12 @@ static void get_bar(const void *row, uintptr_t unused, struct value *out)
 {
 	struct lock_line *line = (struct lock_line *)row;
 	const char *block = line->style->utf8 ? "█" : "#";
-	int blocks = line->row ? (int)(line->share * BAR_WIDTH + 0.5) : 0;
+	double blocks = line->row ? line->share * BAR_WIDTH + 0.5 : 0;
 	size_t length = 0;
 
 	(void)unused;
 	line->bar[0] = '\0';
-	for (int i = 0; i < blocks && i < BAR_WIDTH; i++)
+	for (int i = 0; i < BAR_WIDTH && i + 1 <= blocks; i++)
 		length += (size_t)snprintf(
 			line->bar + length, sizeof line->bar - length, "%s", block);
 	put_text(out, line->bar);

@@ -20,7 +20,7 @@ static void add_numbers(cJSON *object, const struct advice *advice)
 		if (advice_number_info[id].unit == ADVICE_PART)
 			cJSON_AddNumberToObject(numbers, key, advice->number[id]);
 		else
-			add_number(numbers, key, (uint64_t)(advice->number[id] + 0.5));
+			add_number(numbers, key, units_whole(advice->number[id]));
 	}
 }
 
@@ -50,7 +50,7 @@ static cJSON *advice_json(const struct report *r, const struct advice *advice)
 	add_text(object, "thread", thread ? m->threads.row[advice->thread].name : NULL);
 	add_index(object, "tid", thread, thread ? (uint32_t)m->threads.row[advice->thread].tid : 0);
 	add_index(object, "context", advice->context != 0, advice->context);
-	add_number(object, "stake_ns", (uint64_t)(advice->stake_ns + 0.5));
+	add_number(object, "stake_ns", units_whole(advice->stake_ns));
 	add_numbers(object, advice);
 	add_words(object, &words, advice);
 	return object;

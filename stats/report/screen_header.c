@@ -236,7 +236,7 @@ static void put_burnt(const struct report *r)
 		fputs("up to ", r->out);
 		spun = busy.cpu_ns;
 	}
-	put_duration(r, (uint64_t)spun);
+	put_duration(r, units_whole(spun));
 	fputs(" of CPU burnt waiting", r->out);
 }
 

@@ -1,18 +1,21 @@
 /* Tables as CSV (RFC 4180, lines end in LF). */
 #include "stats/report/table.h"
 
-#include "stats/report/memory.h"
+#include "stats/report/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Quoted where a reader needs it. */
+/* Quoted where a reader needs it. Control characters are shown and not sent: many a CSV goes to a
+ * terminal. */
 static void csv_text(const char *text, FILE *out)
 {
-	char *clean = units_sanitize(text);
+	static const struct style any = {.utf8 = true};
+	char *valid = units_sanitize(text), *clean = units_escape(valid, &any);
 
-	if (!strpbrk(clean, ",\"\r\n")) {
+	free(valid);
+	if (!strpbrk(clean, ",\"")) {
 		fputs(clean, out);
 	} else {
 		fputc('"', out);

@@ -31,6 +31,13 @@ static int decimals(double value, int digits)
 	return digits - before;
 }
 
+uint64_t units_whole(double number)
+{
+	if (!(number > 0))
+		return 0;
+	return number + 0.5 < 0x1p64 ? (uint64_t)(number + 0.5) : UINT64_MAX;
+}
+
 void units_duration(uint64_t ns, bool exact, const struct style *style, char *out, size_t size)
 {
 	const struct unit *unit = &time_units[0];

@@ -21,6 +21,9 @@ struct style {
 /* Whether the user's locale has UTF-8. */
 bool units_utf8(void);
 
+/* Rounded, and within what fits: what a damaged recording adds up to may be anything. */
+uint64_t units_whole(double number);
+
 /* "98 µs", "2.1 ms", "601 s", "2.8 h": two digits, or as many as are before the point; with
  * `exact`, three: "12.4 s". */
 void units_duration(uint64_t ns, bool exact, const struct style *style, char *out, size_t size);
@@ -32,7 +35,7 @@ void units_share(double share, char *out, size_t size);
 /* A name for a terminal, for free(): control and formatting characters and bytes that are no UTF-8
  * as \xNN; without UTF-8, everything beyond ASCII too. */
 char *units_escape(const char *text, const struct style *style);
-/* The same for JSON and CSV, for free(): valid UTF-8, bytes that are none as U+FFFD. */
+/* For JSON and CSV, for free(): valid UTF-8, bytes that are none as U+FFFD. */
 char *units_sanitize(const char *text);
 
 /* Columns that an escaped text takes on a terminal. */

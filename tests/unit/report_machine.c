@@ -244,7 +244,7 @@ END_TEST
 START_TEST(test_csv_quotes)
 {
 	struct builder b;
-	struct rlk_thread thread = {.birth_ticks = 1, .name = "a,\"b\"\nc"};
+	struct rlk_thread thread = {.birth_ticks = 1, .name = "a,\"b\"\n\x1b[c"};
 	char *text;
 
 	builder_begin(&b);
@@ -252,7 +252,7 @@ START_TEST(test_csv_quotes)
 	builder_write(&b, FILE_NAME);
 	builder_end(&b);
 	text = print(REPORT_CSV, REPORT_BY_THREAD);
-	ck_assert_ptr_nonnull(strstr(text, "\n\"a,\"\"b\"\"\nc\",0,"));
+	ck_assert_ptr_nonnull(strstr(text, "\n\"a,\"\"b\"\"\\x0a\\x1b[c\",0,"));
 	free(text);
 }
 END_TEST
