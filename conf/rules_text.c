@@ -12,11 +12,21 @@ struct piece {
 	size_t length;
 };
 
+/* Whether the character at `at` has a backslash before it that means it. */
+static bool is_escaped(const char *from, const char *at)
+{
+	const char *first = at;
+
+	while (first > from && first[-1] == '\\')
+		first--;
+	return (at - first) % 2 != 0;
+}
+
 static struct piece piece_of(const char *from, const char *end)
 {
 	while (from < end && strchr(BLANKS, *from))
 		from++;
-	while (from < end && strchr(BLANKS, end[-1]))
+	while (from < end && strchr(BLANKS, end[-1]) && !is_escaped(from, end - 1))
 		end--;
 	return (struct piece){from, (size_t)(end - from)};
 }
@@ -178,19 +188,25 @@ const char *conf_policy_of_rule(const char *rule)
 
 /* --- writing */
 
+/* Blanks at either end would be taken for blanks around it. */
 static void add_literal(struct text *t, const char *text)
 {
-	for (; *text; text++)
-		text_add(t, "%s%c", strchr(",=;|\\", *text) ? "\\" : "", *text);
+	const char *first = text;
+
+	for (; *text; text++) {
+		bool edge = (text == first || !text[1]) && strchr(BLANKS, *text);
+
+		text_add(t, "%s%c", edge || strchr(",=;|\\", *text) ? "\\" : "", *text);
+	}
 }
 
-/* A pattern from an INI file has them bare. */
+/* A pattern from an INI file has them bare, and may end in a backslash, which means itself. */
 static void add_pattern(struct text *t, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '\\' && text[1])
 			text_add(t, "%c", *text++);
-		else if (strchr(",=;", *text))
+		else if (strchr(",=;\\", *text))
 			text_add(t, "\\");
 		text_add(t, "%c", *text);
 	}

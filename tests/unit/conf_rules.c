@@ -293,6 +293,27 @@ START_TEST(first_in_order_decides)
 }
 END_TEST
 
+/* What a section can hold and a text cannot have bare. */
+static const char *const written_back[] = {
+	"[lock \" \"]\nkind = mutex\npolicy = native\n",
+	"[lock \" a, b \"]\nkind = spin\npolicy = native\n",
+	"[lock \"x\\\"]\nkind = spin\npolicy = native\n",
+	"[lock \"x\"]\nsymbol = a\\\npolicy = native\n",
+	"[lock \"x\"]\nmodule = a\\\\\nsymbol = b=c;d\npolicy = native\n",
+};
+
+START_TEST(sections_as_text)
+{
+	static char text[CONF_RULES_TEXT_MAX], again[CONF_RULES_TEXT_MAX];
+
+	ck_assert_str_eq(conf_try_ini(&c, written_back[_i]), "");
+	conf_format_lock_rules(&c, text, sizeof(text));
+	ck_assert_str_eq(set_rules(text), "");
+	conf_format_lock_rules(&c, again, sizeof(again));
+	ck_assert_str_eq(again, text);
+}
+END_TEST
+
 START_TEST(none_ends_the_list)
 {
 	char config[] = "RELOCK_CONFIG=" INI, rules[] = "RELOCK_RULES=kind=spin=spin;none";
@@ -448,6 +469,7 @@ Suite *conf_rules_suite(void)
 	tcase_add_loop_test(cases, says_what_is_wrong_in_a_section, 0, COUNT(section_mistakes));
 	tcase_add_loop_test(cases, matches_all_that_is_given, 0, COUNT(matches));
 	tcase_add_test(cases, first_in_order_decides);
+	tcase_add_loop_test(cases, sections_as_text, 0, COUNT(written_back));
 	tcase_add_test(cases, none_ends_the_list);
 	tcase_add_test(cases, limits);
 	tcase_add_test(cases, limits_of_classes);
