@@ -127,10 +127,8 @@ static bool stands_for(const struct rlk_record *row, const struct lock_id *id)
  * they are folded, and may then be found in another one: who was just looking at such a one goes on
  * there, and at worst makes a second record for its lock.
  */
-static uint32_t record_find(const struct lock_id *id)
+static uint32_t record_find_from(uint32_t number, const struct lock_id *id)
 {
-	uint32_t number = load32_acquire(bucket_of(id->address));
-
 	while (number) {
 		const struct rlk_record *row = lock_row(number - 1);
 
@@ -139,6 +137,11 @@ static uint32_t record_find(const struct lock_id *id)
 		number = load32(&row->next);
 	}
 	return 0;
+}
+
+static uint32_t record_find(const struct lock_id *id)
+{
+	return record_find_from(load32_acquire(bucket_of(id->address)), id);
 }
 
 bool lock_record_stands(uint32_t record, const struct lock_id *id)
@@ -172,9 +175,12 @@ static uint32_t record_push(const struct lock_id *id, uint32_t number, struct rl
 	uint32_t head;
 
 	do {
-		uint32_t other = record_find(id);
+		uint32_t other;
 
+		/* First the head, then the search: whoever came after it makes the exchange fail.
+		 */
 		head = load32_acquire(bucket);
+		other = record_find_from(head, id);
 		if (other)
 			return other - 1; /* the row stays empty: its key was never stored */
 		store32(&row->next, head);
