@@ -123,9 +123,9 @@ static bool stands_for(const struct rlk_record *row, const struct lock_id *id)
 }
 
 /*
- * 1 + the record the address has now; chains have the newest first. Records leave the chains when
- * they are folded, and may then be found in another one: who was just looking at such a one goes on
- * there, and at worst makes a second record for its lock.
+ * 1 + the record the address has now, from a place of its chain on; the newest come first. Records
+ * leave the chains when they are folded, and may then be found in another one: who was just looking
+ * at such a one goes on there, and at worst makes a second record for its lock.
  */
 static uint32_t record_find_from(uint32_t number, const struct lock_id *id)
 {

@@ -49,7 +49,9 @@ class Damaged(Case):
             self.assertTrue(done.stderr.startswith(f"relock: {path}: "), what)
             return None
         self.assertNotEqual(done.stdout, "", what)
-        self.assertFalse(re.search("[\x00-\x09\x0b-\x1f\x7f]", done.stdout + done.stderr), what)
+        # JSON leaves DEL as it is.
+        shown = done.stdout.replace("\x7f", "") if "json" in arguments else done.stdout
+        self.assertFalse(re.search("[\x00-\x09\x0b-\x1f\x7f]", shown + done.stderr), what)
         return json.loads(done.stdout) if "json" in arguments else done.stdout
 
     def patched(self, offset, content):
@@ -84,8 +86,13 @@ class Damaged(Case):
                 # Where something was written, most of the time: that is what can mean something else now.
                 at = chance.choice(written) if chance.random() < 0.9 else chance.randrange(len(damaged))
                 damaged[at] ^= 1 << chance.randrange(8)
-            with self.subTest(number=number):
-                refused += self.report(self.write("flipped.rlk", bytes(damaged)), *WAYS[number % len(WAYS)]) is None
+            path, way = self.write("flipped.rlk", bytes(damaged)), WAYS[number % len(WAYS)]
+            try:
+                refused += self.report(path, *way) is None
+            except Exception:
+                kept = shutil.copy(path, os.path.join(tempfile.mkdtemp(prefix="relock-damaged-"), "flipped.rlk"))
+                print(f"kept: relock report {' '.join(way)} {kept}", file=sys.stderr)
+                raise
         # Only the header's first fields make a recording unreadable.
         self.assertLess(refused, FLIPS // 10)
 
