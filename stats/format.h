@@ -84,6 +84,7 @@ enum rlk_end {
 	X(entries_folded,                                                                          \
 		"first uses of a lock counted with its class, because max_memory was reached")     \
 	X(cells_folded, "locks of a thread whose waits and holds are kept per class")              \
+	X(waits_dropped, "waits not measured, because max_memory was reached")                     \
 	X(pairs_dropped, "waits whose pair of sites was not kept")                                 \
 	X(stacks_dropped, "stacks not kept, because the table was full")                           \
 	X(sites_dropped, "code addresses not kept, because the table was full")                    \
@@ -167,7 +168,9 @@ struct rlk_block {
 	uint32_t shard;    /* 1 + index of the shard it belongs to; 0: the process's */
 	uint32_t spare;    /* 1: entries in a table that is not in use; what is counted there is of
 			      classes */
-	uint32_t reserved[6];
+	uint32_t touched;  /* cells: rows from the first on whose pages are known to exist */
+	uint64_t previous; /* the recorder's own: offset of the block that was made before it */
+	uint32_t reserved[2];
 };
 _Static_assert(sizeof(struct rlk_block) == 64, "a block head is one cache line");
 

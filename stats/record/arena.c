@@ -20,6 +20,8 @@
 struct rlk_header *arena_header;
 
 static bool attached;
+static atomic_bool failed;
+static uint64_t newest;              /* offset of the block that was made last; 0: none */
 static struct rlk_block *text_block; /* the last block of texts, and how much of it is taken */
 static uint32_t text_used;
 
@@ -45,6 +47,8 @@ static uint64_t within_limits(uint64_t bytes)
 
 static void header_start(uint64_t bytes)
 {
+	newest = 0;
+	failed = false;
 	arena_header->capacity = bytes;
 	arena_header->used = RLK_PAGE;
 	arena_header->version = RLK_VERSION;
@@ -159,8 +163,11 @@ bool arena_touch(const void *at, size_t length)
 
 	/* Only a file can be out of room. Kernels before 5.14 do not know the advice and answer
 	 * EINVAL: go on as they are. */
-	if (attached && madvise((void *)first, end - first, MADV_POPULATE_WRITE) && errno != EINVAL)
+	if (attached && madvise((void *)first, end - first, MADV_POPULATE_WRITE) &&
+		errno != EINVAL) {
 		ok = false;
+		atomic_store_explicit(&failed, true, memory_order_relaxed);
+	}
 	errno = saved;
 	return ok;
 }
@@ -198,24 +205,23 @@ struct rlk_block *arena_block(enum rlk_block_type type, size_t row_size, uint32_
 	block->first = first;
 	block->shard = shard;
 	store32_release(&block->magic, RLK_BLOCK_MAGIC);
+	/* Release pairs with the acquire in arena_next(). */
+	do {
+		block->previous = load64(&newest);
+	} while (!cas64(&newest, block->previous, offset));
 	return block;
 }
 
-struct rlk_block *arena_next(uint64_t *at)
+struct rlk_block *arena_next(const struct rlk_block *after)
 {
-	if (*at < RLK_PAGE)
-		*at = RLK_PAGE;
-	while (*at < load64(&arena_header->used)) {
-		struct rlk_block *block = (struct rlk_block *)((char *)arena_header + *at);
+	uint64_t at = after ? after->previous : load64_acquire(&newest);
 
-		/* A block that was never described is a hole of whole pages. */
-		if (load32_acquire(&block->magic) == RLK_BLOCK_MAGIC && block->self == *at) {
-			*at += block->bytes;
-			return block;
-		}
-		*at += RLK_PAGE;
-	}
-	return NULL;
+	return at ? (struct rlk_block *)((char *)arena_header + at) : NULL;
+}
+
+bool arena_failed(void)
+{
+	return atomic_load_explicit(&failed, memory_order_relaxed);
 }
 
 struct rlk_text arena_text(const char *text, size_t length)

@@ -51,9 +51,13 @@ bool arena_touch(const void *at, size_t length);
 /* Copies a text into the recording. {0, 0} when there is no room. One thread at a time. */
 struct rlk_text arena_text(const char *text, size_t length);
 
-/* Goes over the blocks there are: from *at == 0, with the block found; NULL after the last. Blocks
- * that come into being meanwhile are among them. */
-struct rlk_block *arena_next(uint64_t *at);
+/* Goes over the blocks there are, from the newest (after NULL) to the first; NULL at the end. Those
+ * that are made meanwhile are left out. */
+struct rlk_block *arena_next(const struct rlk_block *after);
+
+/* Whether pages could not be had once: from then on some rows that were handed out cannot even be
+ * read. */
+bool arena_failed(void);
 
 static inline void *block_rows(struct rlk_block *block)
 {

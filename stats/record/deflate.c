@@ -91,10 +91,9 @@ static bool look_begin(struct look *look, uint32_t records)
 
 static void add_entries(struct look *look)
 {
-	const struct rlk_block *block;
-	uint64_t at = 0;
+	const struct rlk_block *block = NULL;
 
-	while ((block = arena_next(&at))) {
+	while ((block = arena_next(block))) {
 		const struct rlk_entry *e = block_rows((struct rlk_block *)block);
 
 		if (block->type != RLK_ENTRIES || block->spare)
@@ -177,35 +176,31 @@ static void refer(const struct look *look, uint32_t *to)
 static void refer_block(const struct look *look, struct rlk_block *block)
 {
 	char *row = block_rows(block);
+	bool cells = block->type == RLK_CELLS;
+	uint32_t rows = cells ? load32_acquire(&block->touched) : block->capacity;
 	size_t field = block->type == RLK_ENTRIES ? offsetof(struct rlk_entry, record)
-		       : block->type == RLK_CELLS ? offsetof(struct rlk_cell, record)
+		       : cells                    ? offsetof(struct rlk_cell, record)
 						  : offsetof(struct rlk_pair, record);
 
-	for (uint32_t i = 0; i < block->capacity; i++) {
-		uint32_t *record = (uint32_t *)(row + (size_t)i * block->row_size + field);
-
-		/* Cells are handed out in order. */
-		if (block->type == RLK_CELLS && !load32(record))
-			return;
-		refer(look, record);
-	}
+	for (uint32_t i = 0; i < rows; i++)
+		refer(look, (uint32_t *)(row + (size_t)i * block->row_size + field));
 }
 
 /* Entries first: whoever makes a cell or a pair looks at the record of its entry again afterwards.
  */
 static void refer_all(const struct look *look)
 {
-	struct rlk_block *block;
+	struct rlk_block *block = NULL;
 
 	/* Pairs with the fence in lock_record_stands(). */
 	atomic_thread_fence(memory_order_seq_cst);
-	for (uint64_t at = 0; (block = arena_next(&at));) {
+	while ((block = arena_next(block))) {
 		if (block->type == RLK_ENTRIES && !block->spare)
 			refer_block(look, block);
 	}
 	/* Pairs with those after a new cell and a new pair. */
 	atomic_thread_fence(memory_order_seq_cst);
-	for (uint64_t at = 0; (block = arena_next(&at));) {
+	while ((block = arena_next(block))) {
 		if (block->type == RLK_CELLS || block->type == RLK_PAIRS)
 			refer_block(look, block);
 	}
@@ -229,7 +224,8 @@ static uint64_t look_at_all(uint32_t records)
 	uint64_t begin = arch_ticks(), length, folded;
 	struct look look;
 
-	if (!look_begin(&look, records))
+	/* Some records may have no page then, not even for reading. */
+	if (arena_failed() || !look_begin(&look, records))
 		return 0;
 	births_tidy();
 	add_entries(&look);

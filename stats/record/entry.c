@@ -77,6 +77,14 @@ static struct rlk_entry *entry_reborn(struct thread *t, uint64_t key, uint32_t r
 	return NULL;
 }
 
+static bool record_has_key(uint32_t record, uint64_t key)
+{
+	const struct rlk_record *row = lock_row(record);
+	struct lock_id id = {key & ~(uint64_t)KEY_WRITE_SIDE, (enum rlk_kind)row->kind, 0};
+
+	return lock_record_stands(record, &id);
+}
+
 /* What a fresh entry can take over from the one in the table before: all but the counts, which stay
  * where they are. */
 static bool entry_carried_over(const struct thread *t, struct rlk_entry *e, uint64_t key)
@@ -93,10 +101,13 @@ static bool entry_carried_over(const struct thread *t, struct rlk_entry *e, uint
 	e->stamp = old->stamp;
 	record = load32(&old->record);
 	store32_release(&e->record, record);
-	/* Deflation goes over the tables in the order they came: what it has done to the old row by
-	 * now it will not do to the new one. */
-	atomic_thread_fence(memory_order_seq_cst);
-	cas32(&e->record, record, load32(&old->record));
+	/* Folded meanwhile: deflation may have passed this table before there was anything in it.
+	 */
+	if (!record_has_key(record - 1, key)) {
+		store32_release(&e->record, 0);
+		e->cell = 0;
+		return false;
+	}
 	return true;
 }
 
@@ -231,6 +242,10 @@ static struct rlk_cell *cell_new(struct thread *t, const struct rlk_entry *e, ui
 	row = cell_at(t, n);
 	if (!arena_touch(row, sizeof(*row)))
 		return NULL;
+	/* In order, unless one failed or a handler took the next: then those behind it are as if
+	 * they were not there. */
+	if (load32(&(*chunk)->touched) == n % CELL_ROWS)
+		store32_release(&(*chunk)->touched, n % CELL_ROWS + 1);
 	row->kind = e->kind;
 	record = load32(&e->record);
 	store32_release(&row->record, record);

@@ -325,6 +325,8 @@ void event_end(struct event *event, const struct wait *w)
 		} else {
 			shard_add(&cell->timeouts, 1);
 		}
+	} else {
+		add64(&arena_header->lost.waits_dropped, 1);
 	}
 	count_pair(t, event, wait);
 	shard_add(&t->contended, acquired);

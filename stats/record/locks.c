@@ -393,8 +393,11 @@ struct carried *locks_take(void)
 	uint32_t count = table_count(&records), births = births_count();
 	uint64_t most = (uint64_t)count + births;
 	uint64_t bytes = sizeof(struct carried) + most * sizeof(((struct carried *)0)->lock[0]);
-	struct carried *carried = rules_exist() && count ? private_memory(bytes) : NULL;
+	struct carried *carried = NULL;
 
+	/* Some records may have no page, not even for reading, where the disk was full. */
+	if (rules_exist() && count && !arena_failed())
+		carried = private_memory(bytes);
 	if (!carried)
 		return NULL;
 	carried->bytes = bytes;

@@ -34,7 +34,7 @@ static void add_cells(const struct rlk_block *block, struct sums *sums, uint32_t
 {
 	const struct rlk_cell *c = block_rows((struct rlk_block *)block);
 
-	for (uint32_t i = 0; i < block->capacity && load32(&c[i].record); i++) {
+	for (uint32_t i = 0; i < load32(&block->touched) && load32(&c[i].record); i++) {
 		struct sums *s = &sums[c[i].record - 1];
 
 		if (c[i].record > records)
@@ -48,9 +48,9 @@ static void add_cells(const struct rlk_block *block, struct sums *sums, uint32_t
 
 static void add_blocks(struct sums *sums, uint32_t records)
 {
-	const struct rlk_block *block;
+	const struct rlk_block *block = NULL;
 
-	for (uint64_t at = 0; (block = arena_next(&at));) {
+	while ((block = arena_next(block))) {
 		if (block->type == RLK_ENTRIES)
 			add_entries(block, sums, records);
 		else if (block->type == RLK_CELLS)

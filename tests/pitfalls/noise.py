@@ -80,6 +80,7 @@ def full_disk():
             disk = new_directory()
             script = (f"mount -t tmpfs -o size={size} none '{disk}' || exit 77\n"
                       f"LD_PRELOAD='{LIBRARY}' RELOCK_POLICY={policy} RELOCK_OUTPUT='{disk}/%p.rlk' RELOCK_HOLDS=all "
+                      "RELOCK_DEFLATE_INTERVAL=1ms RELOCK_DEFLATE_THRESHOLD=1 "
                       f"exec '{FIXTURES / 'many_locks'}'")
             status, out, err = execute([*mount, "sh", "-c", script], clean_environment(), new_directory())
             if status == 77:
