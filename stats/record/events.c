@@ -317,6 +317,9 @@ void event_end(struct event *event, const struct wait *w)
 	add32(&record->waiters, (uint32_t)-1);
 	cell = entry_cell(t, event->entry);
 	if (cell) {
+		/* As the cells add up: the next thread of this shard begins with these sums. */
+		shard_add(&t->contended, acquired);
+		shard_add(&t->wait_total, wait);
 		count_wait(cell, w, wait);
 		if (acquired) {
 			shard_add(&cell->contended, 1);
@@ -329,8 +332,6 @@ void event_end(struct event *event, const struct wait *w)
 		add64(&arena_header->lost.waits_dropped, 1);
 	}
 	count_pair(t, event, wait);
-	shard_add(&t->contended, acquired);
-	shard_add(&t->wait_total, wait);
 	if (acquired)
 		entry_count(t, event->entry, event->at.key, KEY_CLASS | event->context, now);
 }

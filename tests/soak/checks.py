@@ -49,7 +49,7 @@ class Checked:
         if not self.slack:
             self.same(sum(r["waiters"] for r in rec.records.values()), 0, "waiters at the end")
         if rec.lost["pairs_dropped"] == 0:
-            self.same(sum(p["count"] for p in rec.pairs), contended + self._sum("timeouts"), "waits in pairs, against those in cells", self.slack)
+            self.same(sum(p["count"] for p in rec.pairs), contended + self._sum("timeouts") + rec.lost["waits_dropped"], "waits in pairs, against those in cells and those lost", self.slack)
 
     def _as_reported(self, path):
         done = subprocess.run([COMMAND, "report", "--format", "json", path], capture_output=True, text=True, check=False,
