@@ -6,7 +6,6 @@ import collections
 import os
 import random
 import signal
-import struct
 import subprocess
 import sys
 import time
@@ -55,15 +54,6 @@ def run_to_the_end(policy, threshold):
     print(f"{what}: {acquired(rec)} acquisitions, {len(rec.records)} records at the end, {seen}")
 
 
-def progress(path):
-    try:
-        with open(path, "rb") as f:
-            data = f.read()
-    except FileNotFoundError:
-        return []
-    return [struct.unpack_from("2Q", data, at) for at in range(0, len(data), 64)]
-
-
 def run_and_kill(seconds):
     directory = new_directory()
     path = os.path.join(directory, "progress")
@@ -74,7 +64,7 @@ def run_and_kill(seconds):
     finally:
         victim.send_signal(signal.SIGKILL)
         same(victim.wait(), -signal.SIGKILL, "how the program ended")
-    done = sum(pairs for _, pairs in progress(path))
+    done = sum(pairs for _, pairs in progress(path, 2))
     if NATIVE or not done:
         return
     rec = Run(0, "", "", directory).recording()

@@ -3,23 +3,12 @@
 
 import os
 import signal
-import struct
 import subprocess
 import time
 
 from harness import *
 
 THREADS, ENOUGH, LIMIT_S = 4, 20000, 30
-
-
-def progress(path):
-    """[(tid, pairs, lock)] of each thread, as published so far."""
-    try:
-        with open(path, "rb") as f:
-            data = f.read()
-    except FileNotFoundError:
-        return []
-    return [struct.unpack_from("3Q", data, at) for at in range(0, len(data), 64)]
 
 
 def run_and_kill(policy):
@@ -30,14 +19,14 @@ def run_and_kill(policy):
     give_up = time.monotonic() + LIMIT_S
     ready = False
     while not ready and time.monotonic() < give_up and victim.poll() is None:
-        rows = progress(path)
+        rows = progress(path, 3)
         ready = len(rows) == THREADS and min(r[1] for r in rows) > 0 and sum(r[1] for r in rows) >= ENOUGH
         time.sleep(0.002)
     victim.send_signal(signal.SIGKILL)
     status = victim.wait()
-    check(ready, f"{policy}: the program did not get going within {LIMIT_S} s: {progress(path)}")
+    check(ready, f"{policy}: the program did not get going within {LIMIT_S} s: {progress(path, 3)}")
     same(status, -signal.SIGKILL, f"{policy}: how it ended")
-    return directory, progress(path)
+    return directory, progress(path, 3)
 
 
 def thread_acquired(rec):
