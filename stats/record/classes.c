@@ -28,6 +28,11 @@ void classes_reset(void)
 	index_reset(&class_lookup);
 }
 
+uint32_t classes_count(void)
+{
+	return table_count(&classes);
+}
+
 bool rules_exist(void)
 {
 	return rule_chooser != NULL;

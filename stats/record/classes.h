@@ -23,6 +23,9 @@ struct birth {
 bool classes_open(lock_rule_chooser *chooser);
 void classes_reset(void);
 
+/* How many classes there are. */
+uint32_t classes_count(void);
+
 struct birth birth_of(const struct lock_id *id, uint64_t site, bool initialised);
 
 /* Number of the class born so, added where it is new. */

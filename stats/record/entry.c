@@ -221,7 +221,6 @@ static struct rlk_cell *cell_at(const struct thread *t, uint32_t cell)
 
 static struct rlk_cell *cell_new(struct thread *t, const struct rlk_entry *e, uint32_t *cell)
 {
-	uint32_t record;
 	uint32_t n = add32(&t->cells_used, 1);
 	struct rlk_block **chunk = &t->cell_chunk[n / CELL_ROWS];
 	struct rlk_cell *row;
@@ -247,11 +246,7 @@ static struct rlk_cell *cell_new(struct thread *t, const struct rlk_entry *e, ui
 	if (load32(&(*chunk)->touched) == n % CELL_ROWS)
 		store32_release(&(*chunk)->touched, n % CELL_ROWS + 1);
 	row->kind = e->kind;
-	record = load32(&e->record);
-	store32_release(&row->record, record);
-	/* Deflation looks at entries first: see refer_all(). */
-	atomic_thread_fence(memory_order_seq_cst);
-	cas32(&row->record, record, load32(&e->record));
+	entry_publish(&row->record, load32(&e->record), e);
 	*cell = n + 1;
 	return row;
 }

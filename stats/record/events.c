@@ -211,11 +211,7 @@ static struct rlk_pair *pair_slot(
 			p->waiter = event->context;
 			p->holder = event->holder;
 			p->kind = event->entry->kind;
-			store32_release(&p->record, record);
-			/* Deflation looks at entries first: see refer_all(). */
-			atomic_thread_fence(memory_order_seq_cst);
-			if (!(lock_row(record - 1)->flags & RLK_LOCK_IS_CLASS))
-				cas32(&p->record, record, load32(&event->entry->record));
+			entry_publish(&p->record, record, event->entry);
 			return p;
 		}
 		if (p->record == record && p->waiter == event->context &&

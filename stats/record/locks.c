@@ -66,7 +66,9 @@ bool locks_open(uint64_t max_locks, lock_rule_chooser *chooser)
 
 void locks_reset(void)
 {
-	for (uint32_t i = 0; i < CLASSES_MAX; i++)
+	uint32_t count = classes_count();
+
+	for (uint32_t i = 0; i < count && i < CLASSES_MAX; i++)
 		class_records[i] = 0;
 	table_reset(&records);
 	classes_reset();

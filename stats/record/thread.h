@@ -145,6 +145,16 @@ bool entries_compact(struct thread *t);
 struct rlk_entry *entry_get(
 	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site);
 
+/* Publishes a row by its key `to`: the record of `e`, or the class's. Deflation goes over entries
+ * first (refer_all()); what it has done to `e` by now is done to the row as well. */
+static inline void entry_publish(uint32_t *to, uint32_t record, const struct rlk_entry *e)
+{
+	store32_release(to, record);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!(load32(&lock_row(record - 1)->flags) & RLK_LOCK_IS_CLASS))
+		cas32(to, record, load32(&e->record));
+}
+
 /* The entry that another thread has for `key`, or NULL. For looking at its `site`. */
 const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key);
 
