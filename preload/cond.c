@@ -120,10 +120,10 @@ static int wait_delegated(struct thread *t, pthread_cond_t *c, pthread_mutex_t *
 
 	if (t && t->held_count)
 		hold_end(t, (uint64_t)m);
-	if (t && t->entries)
+	if (t && t->directory)
 		add64(&arena_header->lost.conds_delegated, 1);
 	result = wait_native(c, m, clock, deadline, clocked);
-	if (t && t->entries && (result == 0 || result == ETIMEDOUT || result == EOWNERDEAD)) {
+	if (t && t->directory && (result == 0 || result == ETIMEDOUT || result == EOWNERDEAD)) {
 		struct rlk_entry *e = mutex_entry(t, m, site);
 
 		entry_count(t, e, (uint64_t)m, site, 0);

@@ -78,15 +78,13 @@ static OUT_OF_LINE int mutex_count_slow(struct thread *t, pthread_mutex_t *m, ui
 	return 0;
 }
 
-/* Counts an acquisition. Always 0, the lock call's result, so that the hook can end in this call
- * and needs no frame. */
-static inline int mutex_count(struct thread *t, pthread_mutex_t *m, uint64_t site)
+/* Counts an acquisition, in the entry that entry_ahead() found, if it is the right one. Always 0,
+ * the lock call's result, so that the hook can end in this call and needs no frame. */
+static inline int mutex_count_ahead(
+	struct thread *t, pthread_mutex_t *m, uint64_t site, struct rlk_entry *e)
 {
-	struct rlk_entry *e;
-
-	if (likely(t->entries != NULL)) {
-		e = entry_fast(t, (uint64_t)m);
-		if (likely(e != NULL))
+	if (likely(e != NULL)) {
+		if (likely(entry_is(e, (uint64_t)m)))
 			return entry_count(t, e, (uint64_t)m, site, 0);
 	} else if (!recorder.on) {
 		return 0;
@@ -94,11 +92,16 @@ static inline int mutex_count(struct thread *t, pthread_mutex_t *m, uint64_t sit
 	return mutex_count_slow(t, m, site);
 }
 
+static int mutex_count(struct thread *t, pthread_mutex_t *m, uint64_t site)
+{
+	return mutex_count_ahead(t, m, site, entry_ahead(t, (uint64_t)m));
+}
+
 struct rlk_entry *mutex_entry(struct thread *t, pthread_mutex_t *m, uint64_t site)
 {
 	struct lock_id id = mutex_id(m);
 
-	return t && t->entries ? entry_get(t, (uint64_t)m, &id, site) : NULL;
+	return t && t->directory ? entry_get(t, (uint64_t)m, &id, site) : NULL;
 }
 
 /* --- the call as glibc would do it */
@@ -295,9 +298,11 @@ void mutex_died(uint64_t address)
 HOOK int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	struct thread *t = thread_self;
+	struct rlk_entry *e = entry_ahead(t, (uint64_t)m);
 
+	__builtin_prefetch(e, 1);
 	if (likely(mutex_try_fast(m, t)))
-		return mutex_count(t, m, RETURN_ADDRESS);
+		return mutex_count_ahead(t, m, RETURN_ADDRESS, e);
 	return mutex_acquire_slow(m, RETURN_ADDRESS, CLOCK_REALTIME, NULL, false);
 }
 

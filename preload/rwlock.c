@@ -57,7 +57,7 @@ static inline void rwlock_count(
 	uint64_t key = rwlock_key(l, side);
 	struct rlk_entry *e;
 
-	if (unlikely(!t->entries)) {
+	if (unlikely(!t->directory)) {
 		count_unrecorded();
 		return;
 	}
@@ -65,7 +65,7 @@ static inline void rwlock_count(
 	if (unlikely(!e))
 		e = rwlock_entry_slow(t, l, side, site);
 	entry_count(t, e, key, site, 0);
-	if (side == RLK_KIND_RDLOCK && unlikely(e->waited))
+	if (side == RLK_KIND_RDLOCK && unlikely(entry_waited(e)))
 		reader_leaves_number(t, e);
 }
 
@@ -214,12 +214,12 @@ static OUT_OF_LINE void rwlock_hold_end(struct thread *t, pthread_rwlock_t *l)
 
 static OUT_OF_LINE void rwlock_unlocking(struct thread *t, pthread_rwlock_t *l)
 {
-	struct rlk_entry *e = t->entries ? entry_fast(t, (uint64_t)l) : NULL;
+	struct rlk_entry *e = t->directory ? entry_fast(t, (uint64_t)l) : NULL;
 	struct rlk_record *record;
 
 	if (t->held_count)
 		rwlock_hold_end(t, l);
-	if (!e || !e->waited)
+	if (!e || !entry_waited(e))
 		return;
 	record = lock_row(e->record - 1);
 	if (load64(&record->holder) == t->number + 1)

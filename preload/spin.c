@@ -50,7 +50,7 @@ static OUT_OF_LINE struct rlk_entry *spin_entry_slow(
  * when it holds it. */
 static void spin_leave_holder(struct thread *t, const struct rlk_entry *e)
 {
-	if (likely(!e->waited))
+	if (likely(!entry_waited(e)))
 		return;
 	t->leaves_number = 1;
 	store64(&lock_row(e->record - 1)->holder, t->number + 1);
@@ -60,7 +60,7 @@ static inline void spin_count(struct thread *t, pthread_spinlock_t *s, uint64_t 
 {
 	struct rlk_entry *e;
 
-	if (unlikely(!t->entries)) {
+	if (unlikely(!t->directory)) {
 		count_unrecorded();
 		return;
 	}
@@ -96,7 +96,7 @@ static OUT_OF_LINE int spin_lock_slow(pthread_spinlock_t *s, uint64_t site)
 		return 0;
 	}
 	result = hook_wait(t, &call);
-	e = t->entries ? entry_fast(t, (uint64_t)s) : NULL;
+	e = t->directory ? entry_fast(t, (uint64_t)s) : NULL;
 	if (e)
 		spin_leave_holder(t, e);
 	return result;
@@ -106,11 +106,11 @@ static OUT_OF_LINE int spin_lock_slow(pthread_spinlock_t *s, uint64_t site)
  * holder does. */
 static OUT_OF_LINE void spin_unlocking(struct thread *t, pthread_spinlock_t *s)
 {
-	struct rlk_entry *e = t->entries ? entry_fast(t, (uint64_t)s) : NULL;
+	struct rlk_entry *e = t->directory ? entry_fast(t, (uint64_t)s) : NULL;
 
 	if (t->held_count)
 		hold_end(t, (uint64_t)s);
-	if (e && e->waited)
+	if (e && entry_waited(e))
 		store64(&lock_row(e->record - 1)->holder, 0);
 }
 

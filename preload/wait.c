@@ -46,7 +46,7 @@ int hook_wait(struct thread *t, const struct call *call)
 OUT_OF_LINE void hook_count_slow(
 	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
 {
-	if (!t->entries) {
+	if (!t->directory) {
 		count_unrecorded();
 		return;
 	}

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define RLK_MAGIC "relock\r\n"
-#define RLK_VERSION 1
+#define RLK_VERSION 2
 #define RLK_BYTE_ORDER 0x01020304u
 #define RLK_PAGE 4096
 #define RLK_BLOCK_MAGIC 0x4b4c4231u
@@ -166,10 +166,10 @@ struct rlk_block {
 	uint32_t first;    /* index of row 0 among all rows of this type (global tables); 0 in
 			      per-thread ones */
 	uint32_t shard;    /* 1 + index of the shard it belongs to; 0: the process's */
-	uint32_t spare;    /* 1: entries in a table that is not in use; what is counted there is of
-			      classes */
-	uint32_t touched;  /* cells: rows from the first on whose pages are known to exist */
+	uint32_t touched;  /* rows from the first on whose pages are known to exist, where they are
+			      made one by one */
 	uint64_t previous; /* the recorder's own: offset of the block that was made before it */
+	uint64_t sibling;  /* likewise: of the shard's block of the type before it */
 	uint32_t reserved[2];
 };
 _Static_assert(sizeof(struct rlk_block) == 64, "a block head is one cache line");
@@ -294,7 +294,7 @@ struct rlk_thread {
 /*
  * One row a shard, in a block of its own. Key: state != 0.
  *
- * When counts go from one entry to another, `move` says so for as long as they are in both or in
+ * When a count goes from one entry to another, `move` says so for as long as it is in both or in
  * neither: then `from` counts nothing, and `to` what stands here.
  */
 struct rlk_shard {
@@ -304,31 +304,40 @@ struct rlk_shard {
 	int32_t tid;
 	struct {
 		uint64_t from, to; /* offsets of rlk_entry; from == 0: nothing is moved */
-		uint64_t acquired, failed;
+		uint64_t acquired;
 	} move;
-	uint64_t reserved[1];
+	uint64_t reserved[2];
 };
 
-/* Key: lock != 0. One thread's counts for one lock. One cache line; the hot path touches nothing
- * else. */
+/*
+ * Key: lock != 0. One thread's count for one lock, or for one side of a rwlock: half a cache line,
+ * and all of the recording that the hot path touches. Tries that found the lock taken (trylock and
+ * kin, called by the program) have an entry of their own.
+ */
 struct rlk_entry {
-	/* Address; bit 0: write side of a rwlock; bit 1: another lock has the address now. Or, for
-	 * a class, 1 << 63 | record. */
-	uint64_t lock;
+	uint64_t lock;     /* RLK_ENTRY_ADDRESS with flags; for a class record << 4 instead of an
+			      address */
 	uint64_t acquired; /* successful acquisitions, contended ones and re-acquisitions after
-			      condition waits included */
-	uint64_t failed;   /* tries that found it taken (trylock and kin, called by the program) */
-	uint64_t
-		site; /* where this thread last acquired it: return address, or 1 << 63 | context */
-	uint32_t record;     /* 1 + index of the lock record */
-	uint32_t stamp;      /* generation stamp it was last checked against */
-	uint32_t cell;       /* 1 + index of this shard's cell for it; 0: none yet */
-	uint32_t kind;       /* enum rlk_kind */
-	uint32_t waited;     /* 1: somebody had to wait for it once */
-	uint32_t burst_from; /* low bits of `acquired` when the run under way began */
-	uint64_t burst_at;   /* when that was; 0: none is */
+			      condition waits included; with RLK_ENTRY_FAILED tries */
+	uint64_t site;     /* where this thread last acquired it: return address, or 1 << 63 |
+			      context */
+	uint32_t record;   /* 1 + index of the lock record */
+	uint16_t stamp;    /* generation stamp it was last checked against */
+	uint16_t state;    /* RLK_ENTRY_CELL, _WAITED and _KIND */
 };
-_Static_assert(sizeof(struct rlk_entry) == 64, "an entry is one cache line");
+_Static_assert(sizeof(struct rlk_entry) == 32, "an entry is half a cache line");
+
+#define RLK_ENTRY_CLASS ((uint64_t)1 << 63) /* stands for a class, not for an address */
+#define RLK_ENTRY_WRITE_SIDE ((uint64_t)1 << 62)
+#define RLK_ENTRY_FAILED ((uint64_t)1 << 61)
+#define RLK_ENTRY_REPLACED ((uint64_t)1 << 60) /* another lock has the address now */
+#define RLK_ENTRY_ADDRESS(lock) ((lock) & (((uint64_t)1 << 60) - 1))
+
+/* 1 + index of this shard's cell for it (or for its class); 0: none yet. */
+#define RLK_ENTRY_CELL(state) ((uint32_t)(state)&0x1fff)
+#define RLK_ENTRY_WAITED 0x2000u /* somebody had to wait for it once */
+#define RLK_ENTRY_KIND_SHIFT 14
+#define RLK_ENTRY_KIND(state) ((enum rlk_kind)((state) >> RLK_ENTRY_KIND_SHIFT))
 
 /* How a wait ended, in the order of enum wait_stage; "first" acquisitions are acquired - contended.
  */
@@ -406,6 +415,12 @@ static inline uint64_t rlk_hist_lower(unsigned bucket)
 struct rlk_cell {
 	uint32_t record; /* 1 + index of the lock record */
 	uint32_t kind;   /* enum rlk_kind: which side of a rwlock */
+	/* The recorder's own: the run of acquisitions under way, of this lock, and the low bits of
+	 * its count and when it began; 0: none is. */
+	uint64_t burst_lock;
+	uint64_t burst_at;
+	uint32_t burst_from;
+	uint32_t reserved;
 	RLK_COUNTERS(RLK_COUNTER_FIELD)
 	uint64_t wait_hist[RLK_HIST_BUCKETS];
 	uint64_t hold_hist[RLK_HIST_BUCKETS];

@@ -1,15 +1,16 @@
 /*
- * Room in a thread's table: entries of locks that were folded into their class are nothing but
- * counts. When half of a full table is such, the counts go to the entries of the classes, and the
- * rest to a second table of the same size; the two are used in turn. So a thread's tables are as
- * big as the locks it uses between two looks of deflation need, not as those it ever used.
+ * Room in a thread's rows: entries of locks that were folded into their class are nothing but
+ * counts. When half of the rows are such, the counts go to the entries of the classes, and the rows
+ * are used again. So a thread has as many rows as the locks it uses between two looks of deflation
+ * need, not as those it ever used.
+ *
+ * A row is given back one compaction after it was taken out of the directory: a handler may compact
+ * while what it interrupted is about to count in one, and that is then still counted for the class.
  */
+#include "stats/record/entry.h"
 #include "stats/record/quiet.h"
-#include "stats/record/recorder.h"
 
-#include <string.h>
-
-/* Rows. With fewer, two tables could be filled while somebody still refers to the first. */
+/* Rows. Fewer are not worth the while. */
 #define COMPACT_LEAST 1024
 
 static bool is_counts_only(const struct rlk_entry *e)
@@ -20,161 +21,114 @@ static bool is_counts_only(const struct rlk_entry *e)
 	       (load32(&lock_row(record - 1)->flags) & RLK_LOCK_IS_CLASS);
 }
 
-static bool has_counts(const struct rlk_entry *e)
+static uint64_t offset_of(const struct thread *t, const struct rlk_entry *e)
 {
-	return load64(&e->acquired) || load64(&e->failed);
-}
-
-static uint64_t offset_of(const struct rlk_entry *e)
-{
-	return (uint64_t)((const char *)e - (const char *)arena_header);
+	return (uint64_t)((const char *)e - t->base);
 }
 
 /* Whatever ends the process in between, the shard's row tells how it would have gone on. Signals
  * are blocked: nobody counts meanwhile. */
-static void move_counts(struct thread *t, struct rlk_entry *from, struct rlk_entry *to)
+static void move_count(struct thread *t, struct rlk_entry *from, struct rlk_entry *to)
 {
 	struct rlk_shard *shard = t->row;
 
-	shard->move.to = offset_of(to);
+	shard->move.to = offset_of(t, to);
 	shard->move.acquired = to->acquired + from->acquired;
-	shard->move.failed = to->failed + from->failed;
-	store64_release(&shard->move.from, offset_of(from));
+	store64_release(&shard->move.from, offset_of(t, from));
 	atomic_thread_fence(memory_order_release);
 	store64(&from->acquired, 0);
-	store64(&from->failed, 0);
 	store64(&to->acquired, shard->move.acquired);
-	store64(&to->failed, shard->move.failed);
 	store64_release(&shard->move.from, 0);
 	atomic_thread_fence(memory_order_release);
 }
 
-/* The row of a key, or the one that becomes it. One that was replaced is found by nobody, and is a
- * row of its own each time. NULL: the table is full. */
-static struct rlk_entry *place(struct rlk_entry *rows, uint64_t mask, uint64_t key)
+/* Moves what an entry counts to its class's. False: there is no room for that. */
+static bool count_with_class(struct thread *t, struct rlk_entry *e)
 {
-	bool replaced = !(key & KEY_CLASS) && (key & KEY_REPLACED);
-	uint64_t home = entry_home(replaced ? key & ~(uint64_t)KEY_REPLACED : key,
-		1u + (uint32_t)__builtin_clzll(mask + 1));
-
-	for (uint64_t step = 0; step <= mask; step++) {
-		struct rlk_entry *e = &rows[(home + step) & mask];
-
-		if (!e->lock || (e->lock == key && !replaced)) {
-			store64(&e->lock, key);
-			return e;
-		}
-	}
-	return NULL;
-}
-
-/* Everything that is known of `from`, in a table where it may be known already. */
-static bool carry_entry(
-	struct thread *t, struct rlk_entry *rows, uint64_t mask, struct rlk_entry *from)
-{
-	bool counts_only = is_counts_only(from);
-	uint64_t key = counts_only ? class_key(from->record - 1, from->kind) : from->lock;
-	struct rlk_entry *to = place(rows, mask, key);
+	struct rlk_entry *to =
+		entry_of_class(t, load32(&e->record) - 1, entry_kind(e), e->lock & KEY_FAILED);
 
 	if (!to)
 		return false;
-	if (!to->record) {
-		to->kind = from->kind;
-		to->site = from->site;
-		if (!counts_only) {
-			to->stamp = from->stamp;
-			to->waited = from->waited;
-			to->burst_from = from->burst_from;
-			to->burst_at = from->burst_at;
-		}
-		store32_release(&to->record, from->record);
-	}
-	if (!to->cell)
-		to->cell = from->cell;
-	if (has_counts(from))
-		move_counts(t, from, to);
+	if (!RLK_ENTRY_CELL(to->state))
+		to->state |= (uint16_t)RLK_ENTRY_CELL(e->state);
+	if (e->acquired)
+		move_count(t, e, to);
 	return true;
 }
 
-/*
- * The second table, empty. A handler may have compacted while what it interrupted was about to
- * count in this one, then the table in use; that is found here.
- */
-static bool second_table(struct thread *t)
+static void take_out(struct thread *t, struct rlk_entry *e)
 {
-	uint64_t rows = t->mask + 1;
-	struct rlk_block *block;
-
-	if (t->second && t->second_mask == t->mask) {
-		for (uint64_t i = 0; i < rows; i++) {
-			if (t->second[i].record && has_counts(&t->second[i]) &&
-				!carry_entry(t, t->entries, t->mask, &t->second[i]))
-				return false;
-		}
-		memset(t->second, 0, rows * sizeof(*t->second));
-		return true;
-	}
-	block = arena_block(
-		RLK_ENTRIES, sizeof(struct rlk_entry), (uint32_t)rows, 0, t->number + 1, true);
-	if (!block)
-		return false;
-	t->second = block_rows(block);
-	t->second_mask = t->mask;
-	return true;
+	if (count_with_class(t, e))
+		store64(&e->lock, class_key(load32(&e->record) - 1, entry_kind(e)) |
+					  (e->lock & KEY_FAILED) | KEY_REPLACED);
 }
 
-static struct rlk_block *block_of(struct rlk_entry *rows)
+static void wipe(struct thread *t, struct rlk_entry *e)
 {
-	return (struct rlk_block *)rows - 1;
+	if (e->acquired && !count_with_class(t, e))
+		return;
+	store32_release(&e->record, 0);
+	e->state = 0;
+	row_give(t, e);
 }
 
-static void change_tables(struct thread *t)
+static struct row_walk walk_begin(const struct thread *t)
 {
-	struct rlk_entry *from = t->entries, *to = t->second;
-	uint32_t used = 0;
+	return (struct row_walk){.block = (const struct rlk_block *)(t->base + t->rows.block)};
+}
 
-	for (uint64_t i = 0; i <= t->mask; i++) {
-		if (!from[i].lock || !from[i].record)
+static bool worth_it(const struct thread *t)
+{
+	struct row_walk walk = walk_begin(t);
+	struct rlk_entry *e;
+	uint32_t useless = 0;
+
+	while ((e = rows_next(t, &walk)))
+		useless += e->lock && (entry_is_out(e) || is_counts_only(e));
+	return useless * 2 >= t->rows.made;
+}
+
+static void go_over_rows(struct thread *t)
+{
+	struct row_walk walk = walk_begin(t);
+	struct rlk_entry *e;
+
+	while ((e = rows_next(t, &walk))) {
+		if (!e->lock)
 			continue;
-		carry_entry(t, to, t->mask, &from[i]);
-		/* Deflation does not go over spare tables. */
-		store32(&from[i].record, lock_class_record(from[i].record - 1) + 1);
+		if (entry_is_out(e))
+			wipe(t, e);
+		else if (is_counts_only(e))
+			take_out(t, e);
 	}
-	for (uint64_t i = 0; i <= t->mask; i++)
-		used += to[i].lock != 0;
-	block_of(to)->spare = 0;
-	block_of(from)->spare = 1;
-	t->second = from;
-	t->older = NULL;
-	/* Release pairs with the acquire in entry_peek(). */
-	atomic_store_explicit((_Atomic(struct rlk_entry *) *)&t->entries, to, memory_order_release);
-	t->entries_used = used;
+	for (uint32_t i = 0; i < directory_slots(t->shift); i++)
+		store32(&t->directory[i], 0);
+	t->slots_used = directory_fill(t, t->directory, t->shift);
+	/* Holds being timed may be of such. */
 	for (uint32_t i = 0; i < t->held_count && i < HELD_MAX; i++) {
-		const struct rlk_entry *e = entry_peek(t, t->held[i].key);
-
+		e = t->held[i].entry;
+		if (entry_is_out(e))
+			e = entry_of_class(t, load32(&e->record) - 1, entry_kind(e), 0);
 		if (e)
-			t->held[i].entry = (struct rlk_entry *)e;
+			t->held[i].entry = e;
 	}
 }
 
 bool entries_compact(struct thread *t)
 {
-	uint64_t counts_only = 0;
 	struct quiet quiet;
-	bool done = false;
+	bool done;
 
-	if (t->mask + 1 < COMPACT_LEAST)
+	/* Going over all rows must not be more than a part of what making them costs. */
+	if (t->rows.made < COMPACT_LEAST || t->rows.taken < t->rows.made / 4)
 		return false;
-	for (uint64_t i = 0; i <= t->mask; i++)
-		counts_only += is_counts_only(&t->entries[i]);
-	if (counts_only * 2 < t->entries_used)
-		return false;
-	/* Deflation must not go over the tables meanwhile. */
+	t->rows.taken = 0;
+	/* Deflation must not go over them meanwhile. */
 	quiet_begin(&quiet);
-	if (second_table(t)) {
-		change_tables(t);
-		done = true;
-	}
+	done = worth_it(t);
+	if (done)
+		go_over_rows(t);
 	quiet_end(&quiet);
 	return done;
 }

@@ -96,7 +96,7 @@ static void add_entries(struct look *look)
 	while ((block = arena_next(block))) {
 		const struct rlk_entry *e = block_rows((struct rlk_block *)block);
 
-		if (block->type != RLK_ENTRIES || block->spare)
+		if (block->type != RLK_ENTRIES)
 			continue;
 		for (uint32_t i = 0; i < block->capacity; i++) {
 			uint32_t record = load32(&e[i].record);
@@ -138,7 +138,7 @@ static bool fold(uint32_t record, struct rlk_record *row, uint32_t flags)
 	if (alive && births_find(row->lock) == BIRTH_UNKNOWN)
 		births_keep(row->lock, row->class_index);
 	lock_unlink(record);
-	add32(&lock_stamps[stamp_index(row->lock)], 1);
+	lock_stamp_change(row->lock);
 	return true;
 }
 
@@ -195,7 +195,7 @@ static void refer_all(const struct look *look)
 	/* Pairs with the fence in lock_record_stands(). */
 	atomic_thread_fence(memory_order_seq_cst);
 	while ((block = arena_next(block))) {
-		if (block->type == RLK_ENTRIES && !block->spare)
+		if (block->type == RLK_ENTRIES)
 			refer_block(look, block);
 	}
 	/* Pairs with those after a new cell and a new pair. */

@@ -1,52 +1,134 @@
-#include "stats/record/quiet.h"
-#include "stats/record/recorder.h"
+#include "stats/record/entry.h"
 
-#define FIRST_ENTRIES 64
+/* --- finding */
 
-bool entries_grow(struct thread *t)
+/* The slot of a key, or the one that it would have; NULL: the directory is full. The directory may
+ * be another thread's, or one that is no longer in use. */
+static uint32_t *slot_of(
+	const struct thread *t, uint32_t *directory, uint32_t shift, uint64_t key, bool *found)
 {
-	uint32_t rows = t->entries ? (uint32_t)(t->mask + 1) * 2 : FIRST_ENTRIES;
-	struct rlk_block *block;
-	struct quiet quiet;
+	uint32_t slots = directory_slots(shift), at = entry_home(key, shift);
 
-	if (t->entries && entries_compact(t))
-		return true;
-	block = arena_block(RLK_ENTRIES, sizeof(struct rlk_entry), rows, 0, t->number + 1, true);
-	if (!block)
-		return false;
-	/* Other threads peek: they must see the new rows before the new mask (entry_peek loads them
-	 * in the other order). A handler of this thread must see neither or all. */
-	signals_block(&quiet);
-	t->older = t->entries;
-	t->older_mask = t->mask;
-	atomic_store_explicit((_Atomic(struct rlk_entry *) *)&t->entries, block_rows(block),
-		memory_order_release);
-	store64_release(&t->mask, rows - 1);
-	t->shift = 33u + (uint32_t)__builtin_clz(rows);
-	t->entries_used = 0;
-	signals_restore(&quiet);
-	return true;
-}
+	*found = false;
+	for (uint32_t step = 0; step < slots; step++) {
+		/* Acquire pairs with the release of whoever filled the slot: the row has its key.
+		 */
+		uint32_t number = load32_acquire(&directory[at]);
 
-/* Looks a key up in a table that may be another thread's, or one that is no longer in use. */
-static const struct rlk_entry *entry_find(
-	const struct rlk_entry *entries, uint64_t mask, uint64_t key)
-{
-	uint32_t shift = 1u + (uint32_t)__builtin_clzll(mask + 1);
-
-	for (uint64_t step = 0; entries && step <= mask; step++) {
-		const struct rlk_entry *e = &entries[(entry_home(key, shift) + step) & mask];
-		uint64_t lock = load64(&e->lock);
-
-		if (lock == key)
-			return e;
-		if (!lock)
-			return NULL;
+		*found = number && load64(&entry_at(t, number)->lock) == key;
+		if (*found || !number)
+			return &directory[at];
+		at = at + 1 < slots ? at + 1 : 0;
 	}
 	return NULL;
 }
 
-static uint32_t kind_of(const struct lock_id *id, uint64_t key)
+const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key)
+{
+	/* Acquire pairs with directory_grow(). */
+	uint32_t shift = load32_acquire(&t->shift), *slot;
+	uint32_t *directory =
+		atomic_load_explicit((_Atomic(uint32_t *) *)&t->directory, memory_order_acquire);
+	bool found;
+
+	if (!directory)
+		return NULL;
+	slot = slot_of(t, directory, shift, key, &found);
+	/* It may have changed once more. */
+	return found ? entry_at(t, load32_acquire(slot)) : NULL;
+}
+
+/* --- making */
+
+static struct rlk_entry *row_freed(struct thread *t)
+{
+	uint64_t head = load64(&t->rows.freed);
+
+	while ((uint32_t)head) {
+		struct rlk_entry *e = entry_at(t, (uint32_t)head);
+
+		if (cas64(&t->rows.freed, head, (head >> 32) << 32 | (uint32_t)e->site)) {
+			e->site = 0;
+			return e;
+		}
+		head = load64(&t->rows.freed);
+	}
+	return NULL;
+}
+
+/* An empty row, while more than `kept` of the block are left. */
+static struct rlk_entry *row_take(struct thread *t, uint32_t kept)
+{
+	struct rlk_entry *e = row_freed(t);
+	uint64_t fresh = load64(&t->rows.fresh);
+
+	while (!e && (uint32_t)fresh > kept) {
+		if (cas64(&t->rows.fresh, fresh, fresh + ((uint64_t)1 << 32) - 1))
+			e = entry_at(t, (uint32_t)(fresh >> 32));
+		else
+			fresh = load64(&t->rows.fresh);
+	}
+	t->rows.taken += e != NULL;
+	return e;
+}
+
+/*
+ * The key's row, or one that becomes it while there are slots below `limit` and more than `kept`
+ * rows. A handler may come between any two steps, and take the slot, or put another directory
+ * there.
+ */
+static struct rlk_entry *entry_slot(struct thread *t, uint64_t key, uint32_t limit, uint32_t kept)
+{
+	struct rlk_entry *mine = NULL, *e = NULL;
+
+	for (;;) {
+		uint32_t shift = load32(&t->shift), *directory, *slot;
+		bool found;
+
+		atomic_signal_fence(memory_order_acquire); /* as in entry_ahead() */
+		directory = t->directory;
+		slot = slot_of(t, directory, shift, key, &found);
+		e = found ? entry_at(t, load32(slot)) : NULL;
+		if (found || !slot || t->slots_used >= limit)
+			break;
+		if (!mine && !(mine = row_take(t, kept)))
+			break;
+		/* Not current before entry_revalidate() says so. */
+		store16(&mine->stamp, (uint16_t)(lock_stamp(key) - 1));
+		store64_release(&mine->lock, key);
+		if (!cas32(slot, 0, entry_number(t, mine)))
+			continue;
+		add32(&t->slots_used, 1);
+		if (t->directory == directory)
+			return mine;
+	}
+	if (mine && mine != e)
+		row_give(t, mine);
+	return e;
+}
+
+static struct rlk_entry *entry_of_record(struct rlk_entry *e, uint32_t record, enum rlk_kind kind)
+{
+	if (e && !e->record) {
+		store16(&e->state, (uint16_t)(kind << RLK_ENTRY_KIND_SHIFT));
+		store32_release(&e->record, record + 1);
+	}
+	return e;
+}
+
+struct rlk_entry *entry_of_class(
+	struct thread *t, uint32_t record, enum rlk_kind kind, uint64_t failed)
+{
+	uint64_t key = class_key(record, kind) | failed;
+	uint32_t slots = directory_slots(t->shift);
+	struct rlk_entry *e = entry_slot(t, key, slots - ROWS_LAST, ROWS_LAST);
+
+	return entry_of_record(e, record, kind);
+}
+
+/* --- the address has another lock now, or the entry was not finished */
+
+static enum rlk_kind kind_of(const struct lock_id *id, uint64_t key)
 {
 	return id->kind == RLK_KIND_RDLOCK && (key & KEY_WRITE_SIDE) ? RLK_KIND_WRLOCK : id->kind;
 }
@@ -59,65 +141,31 @@ static bool entry_current(const struct rlk_entry *e, uint64_t key)
 /* The entry for an earlier life of the lock that has the address again, taken back; or NULL. */
 static struct rlk_entry *entry_reborn(struct thread *t, uint64_t key, uint32_t record)
 {
-	uint64_t mask = load64(&t->mask), home = entry_home(key, load32(&t->shift));
-	struct rlk_entry *entries;
+	uint32_t shift = load32(&t->shift), *directory, slots, at;
 
-	atomic_signal_fence(memory_order_acquire); /* as in entry_fast() */
-	entries = t->entries;
-	for (uint64_t step = 0; step <= mask; step++) {
-		struct rlk_entry *e = &entries[(home + step) & mask];
+	atomic_signal_fence(memory_order_acquire); /* as in entry_ahead() */
+	directory = t->directory;
+	slots = directory_slots(shift);
+	at = entry_home(key, shift);
+	for (uint32_t step = 0; step < slots && directory[at]; step++) {
+		struct rlk_entry *e = entry_at(t, directory[at]);
 
-		if (!e->lock)
-			return NULL;
 		if (e->lock == (key | KEY_REPLACED) && e->record == record) {
 			store64(&e->lock, key);
 			return e;
 		}
+		at = at + 1 < slots ? at + 1 : 0;
 	}
 	return NULL;
 }
 
-static bool record_has_key(uint32_t record, uint64_t key)
-{
-	const struct rlk_record *row = lock_row(record);
-	struct lock_id id = {key & ~(uint64_t)KEY_WRITE_SIDE, (enum rlk_kind)row->kind, 0};
-
-	return lock_record_stands(record, &id);
-}
-
-/* What a fresh entry can take over from the one in the table before: all but the counts, which stay
- * where they are. */
-static bool entry_carried_over(const struct thread *t, struct rlk_entry *e, uint64_t key)
-{
-	const struct rlk_entry *old = entry_find(t->older, t->older_mask, key);
-	uint32_t record;
-
-	if (e->record || !old || !old->record || old->stamp != lock_stamp(key))
-		return false;
-	e->kind = old->kind;
-	e->waited = old->waited;
-	e->cell = old->cell;
-	e->site = old->site;
-	e->stamp = old->stamp;
-	record = load32(&old->record);
-	store32_release(&e->record, record);
-	/* Folded meanwhile: deflation may have passed this table before there was anything in it.
-	 */
-	if (!record_has_key(record - 1, key)) {
-		store32_release(&e->record, 0);
-		e->cell = 0;
-		return false;
-	}
-	return true;
-}
-
-/* The address has another lock now, or the entry was not finished: finds out which. NULL: it has to
- * be looked for again, as `e` is no longer the key's, or the record no longer the lock's. */
+/* Finds out which lock the entry is of. NULL: it has to be looked for again, as `e` is no longer
+ * the key's, or the record no longer the lock's. */
 static struct rlk_entry *entry_revalidate(struct thread *t, struct rlk_entry *e, uint64_t key,
 	const struct lock_id *id, uint64_t site)
 {
-	uint32_t stamp = lock_stamp(key);
-	uint32_t record = lock_record(id, site) + 1;
+	uint16_t stamp = lock_stamp(key), waited = 0;
+	uint32_t record = lock_record(id, site) + 1, cell;
 
 	if (e->record && e->record != record) {
 		store64(&e->lock, key | KEY_REPLACED);
@@ -125,161 +173,44 @@ static struct rlk_entry *entry_revalidate(struct thread *t, struct rlk_entry *e,
 		if (!e)
 			return NULL;
 	}
-	e->kind = kind_of(id, key);
-	e->waited = lock_row(record - 1)->waiters_max != 0;
+	if (lock_row(record - 1)->waiters_max)
+		waited = RLK_ENTRY_WAITED;
+	cell = e->record ? RLK_ENTRY_CELL(e->state) : 0;
+	store16(&e->state, (uint16_t)(kind_of(id, key) << RLK_ENTRY_KIND_SHIFT | waited | cell));
 	store32_release(&e->record, record);
-	e->stamp = stamp;
+	/* A handler that finds it current finds the record. */
+	store16_release(&e->stamp, stamp);
 	return lock_record_stands(record - 1, id) ? e : NULL;
-}
-
-/* Claims a free slot or finds the key's own. NULL: the table is as full as it may become. */
-static struct rlk_entry *entry_slot(struct thread *t, uint64_t key, uint64_t limit)
-{
-	uint64_t mask = load64(&t->mask), home = entry_home(key, load32(&t->shift));
-	struct rlk_entry *entries;
-
-	/* As in entry_fast(). A slot claimed in a table that a handler has just replaced is as good
-	 * as any. */
-	atomic_signal_fence(memory_order_acquire);
-	entries = t->entries;
-	for (uint64_t step = 0; step <= mask; step++) {
-		struct rlk_entry *e = &entries[(home + step) & mask];
-
-		if (e->lock == key)
-			return e;
-		if (e->lock)
-			continue;
-		if (t->entries_used >= limit)
-			return NULL;
-		/* A handler may have come between and taken it. */
-		if (cas64(&e->lock, 0, key)) {
-			t->entries_used++;
-			return e;
-		}
-		if (e->lock == key)
-			return e;
-	}
-	return NULL;
 }
 
 /* No room for this lock: it is counted with its class, or at the very end with everything else. */
 static struct rlk_entry *entry_folded(
 	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
 {
+	enum rlk_kind kind = kind_of(id, key);
+	uint64_t failed = key & KEY_FAILED;
 	uint32_t record = lock_class_record(lock_record(id, site));
-	uint32_t kind = kind_of(id, key);
-	struct rlk_entry *e = entry_slot(t, class_key(record, kind), t->mask + 1 - 2);
+	struct rlk_entry *e = entry_of_class(t, record, kind, failed);
 
-	if (!e) {
-		record = 0;
-		e = entry_slot(t, class_key(record, kind), t->mask + 1);
-	}
 	add64(&arena_header->lost.entries_folded, 1);
-	if (!e)
-		e = &t->entries[0];
-	if (!e->record) {
-		e->kind = kind;
-		store32_release(&e->record, record + 1);
-	}
-	return e;
+	return e ? e
+		 : entry_of_record(
+			   entry_slot(t, class_key(0, kind) | failed, UINT32_MAX, 0), 0, kind);
 }
 
 struct rlk_entry *entry_get(struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
 {
 	for (;;) {
-		struct rlk_entry *e = entry_slot(t, key, (t->mask + 1) / 4 * 3);
+		struct rlk_entry *e = entry_slot(t, key, t->rows.slots_limit, ROWS_KEPT);
 
 		if (!e) {
 			if (entries_grow(t))
 				continue;
 			return entry_folded(t, key, id, site);
 		}
-		if (!entry_current(e, key) && !entry_carried_over(t, e, key))
+		if (!entry_current(e, key))
 			e = entry_revalidate(t, e, key, id, site);
 		if (e)
 			return e;
 	}
-}
-
-const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key)
-{
-	/* Acquire pairs with entries_grow(): a mask that is seen has rows at least as many behind
-	 * it. */
-	uint64_t mask = load64_acquire(&t->mask);
-
-	return entry_find(atomic_load_explicit(
-				  (_Atomic(struct rlk_entry *) *)&t->entries, memory_order_acquire),
-		mask, key);
-}
-
-/* --- cells */
-
-static struct rlk_cell *cell_at(const struct thread *t, uint32_t cell)
-{
-	return (struct rlk_cell *)block_rows(t->cell_chunk[cell / CELL_ROWS]) + cell % CELL_ROWS;
-}
-
-static struct rlk_cell *cell_new(struct thread *t, const struct rlk_entry *e, uint32_t *cell)
-{
-	uint32_t n = add32(&t->cells_used, 1);
-	struct rlk_block **chunk = &t->cell_chunk[n / CELL_ROWS];
-	struct rlk_cell *row;
-
-	if (n >= CELL_ROWS * CELL_CHUNKS) {
-		store32(&t->cells_used, CELL_ROWS * CELL_CHUNKS);
-		return NULL;
-	}
-	if (!*chunk) {
-		struct rlk_block *fresh = arena_block(
-			RLK_CELLS, sizeof(struct rlk_cell), CELL_ROWS, 0, t->number + 1, false);
-
-		if (!fresh)
-			return NULL;
-		if (!*chunk)
-			*chunk = fresh;
-	}
-	row = cell_at(t, n);
-	if (!arena_touch(row, sizeof(*row)))
-		return NULL;
-	/* In order, unless one failed or a handler took the next: then those behind it are as if
-	 * they were not there. */
-	if (load32(&(*chunk)->touched) == n % CELL_ROWS)
-		store32_release(&(*chunk)->touched, n % CELL_ROWS + 1);
-	row->kind = e->kind;
-	entry_publish(&row->record, load32(&e->record), e);
-	*cell = n + 1;
-	return row;
-}
-
-/* Too many locks of their own: the cell of the class, through the class's entry. */
-static struct rlk_cell *cell_of_class(struct thread *t, struct rlk_entry *e)
-{
-	uint32_t record = lock_class_record(e->record - 1);
-	struct rlk_entry *class_entry = entry_slot(t, class_key(record, e->kind), t->mask + 1 - 2);
-
-	if (!class_entry || class_entry == e)
-		return NULL;
-	if (!class_entry->record) {
-		class_entry->kind = e->kind;
-		store32_release(&class_entry->record, record + 1);
-	}
-	return entry_cell(t, class_entry);
-}
-
-struct rlk_cell *entry_cell(struct thread *t, struct rlk_entry *e)
-{
-	struct rlk_cell *row;
-	uint32_t cell = e->cell;
-
-	if (cell)
-		return cell_at(t, cell - 1);
-	/* The last chunks are kept for classes. */
-	if (!(e->lock & KEY_CLASS) && t->cells_used >= CELL_ROWS * (CELL_CHUNKS - 32)) {
-		add64(&arena_header->lost.cells_folded, 1);
-		return cell_of_class(t, e);
-	}
-	row = cell_new(t, e, &cell);
-	if (row)
-		store32_release(&e->cell, cell);
-	return row;
 }

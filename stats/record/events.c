@@ -37,25 +37,27 @@ static void sample_next(struct thread *t)
  * acquisitions whose holds are timed, from how many there were since the last look: at least
  * RLK_BURST_LEAST, no further apart than recorder.burst_gap on average.
  */
-static void burst_step(struct rlk_entry *e, struct rlk_cell *cell, uint64_t now)
+static void burst_step(const struct rlk_entry *e, struct rlk_cell *cell, uint64_t key, uint64_t now)
 {
-	uint32_t acquired = (uint32_t)e->acquired, count = acquired - e->burst_from;
-	uint64_t length = now - e->burst_at;
+	uint32_t acquired = (uint32_t)e->acquired, count = acquired - cell->burst_from;
+	uint64_t length = now - cell->burst_at;
 
-	if (e->burst_at && length <= count * recorder.burst_gap) {
+	if (cell->burst_lock == key && length <= count * recorder.burst_gap) {
 		if (count < RLK_BURST_LEAST)
 			return;
 		shard_add(&cell->burst_acquired, count);
 		shard_add(&cell->burst_total, length);
 	}
-	e->burst_from = acquired;
-	e->burst_at = now;
+	cell->burst_lock = key;
+	cell->burst_from = acquired;
+	cell->burst_at = now;
 }
 
 /* Then a hold goes on. */
 static bool can_be_held_twice(const struct rlk_entry *e)
 {
-	return e->kind == RLK_KIND_RDLOCK || (lock_row(e->record - 1)->flags & RLK_LOCK_RECURSIVE);
+	return entry_kind(e) == RLK_KIND_RDLOCK ||
+	       (lock_row(e->record - 1)->flags & RLK_LOCK_RECURSIVE);
 }
 
 OUT_OF_LINE int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
@@ -76,7 +78,7 @@ OUT_OF_LINE int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, 
 		owner_seen(t, cell, lock_row(e->record - 1));
 		now = arch_ticks();
 	}
-	burst_step(e, cell, now);
+	burst_step(e, cell, key, now);
 	while (at < t->held_count && t->held[at].key != key)
 		at++;
 	if (at == HELD_MAX) {
@@ -141,6 +143,9 @@ static uint32_t holder_context(
 	}
 	e = holder && holder != t ? entry_peek(holder, key) : NULL;
 	site = e ? load64(&e->site) : 0;
+	/* It may have become another lock's in between. */
+	if (e && load64_acquire(&e->lock) != key)
+		site = 0;
 	return site & KEY_CLASS ? (uint32_t)site : context_of_site(site, OBJECT_MAY_GO);
 }
 
@@ -164,7 +169,7 @@ static void waiter_begins(struct rlk_record *record, const struct waiter *waiter
 
 	max32(&record->waiters_max, add32(&record->waiters, 1) + 1);
 	if (first && waiter->id.kind != RLK_KIND_MUTEX)
-		add32(&lock_stamps[stamp_index(waiter->key)], 1);
+		lock_stamp_change(waiter->key);
 }
 
 void event_begin(struct event *event, struct thread *t, const struct waiter *waiter)
@@ -172,7 +177,7 @@ void event_begin(struct event *event, struct thread *t, const struct waiter *wai
 	uint64_t cost = 0;
 	struct rlk_record *record;
 
-	event->thread = t && t->entries ? t : NULL;
+	event->thread = t && t->directory ? t : NULL;
 	event->at = *waiter;
 	if (!event->thread)
 		return;
@@ -182,7 +187,7 @@ void event_begin(struct event *event, struct thread *t, const struct waiter *wai
 	event->entry = entry_fast(t, waiter->key);
 	if (!event->entry)
 		event->entry = entry_get(t, waiter->key, &waiter->id, waiter->site);
-	event->entry->waited = 1;
+	entry_note_waited(event->entry);
 	event->record = load32(&event->entry->record) - 1;
 	record = lock_row(event->record);
 	event->holder = holder_context(t, waiter, record);
@@ -210,12 +215,12 @@ static struct rlk_pair *pair_slot(
 			t->pairs.used++;
 			p->waiter = event->context;
 			p->holder = event->holder;
-			p->kind = event->entry->kind;
+			p->kind = entry_kind(event->entry);
 			entry_publish(&p->record, record, event->entry);
 			return p;
 		}
 		if (p->record == record && p->waiter == event->context &&
-			p->holder == event->holder && p->kind == event->entry->kind)
+			p->holder == event->holder && p->kind == entry_kind(event->entry))
 			return p;
 	}
 	return NULL;
@@ -338,12 +343,13 @@ void count_failed_try(struct thread *t, uint64_t key, const struct lock_id *id, 
 {
 	struct rlk_entry *e;
 
-	if (!t || !t->entries)
+	if (!t || !t->directory)
 		return;
+	key |= KEY_FAILED;
 	e = entry_fast(t, key);
 	if (!e)
 		e = entry_get(t, key, id, site);
-	shard_add(&e->failed, 1);
+	shard_add(&e->acquired, 1);
 }
 
 void count_cond_wait(struct thread *t, struct rlk_entry *e, uint64_t ticks)
@@ -384,7 +390,7 @@ void count_yield_site(struct thread *t, uint64_t site, enum rlk_yield_kind kind,
 {
 	struct rlk_yield_site *y = NULL;
 
-	if (!t || !t->entries)
+	if (!t || !t->directory)
 		return;
 	if (t->nesting++ == 0) {
 		y = yield_slot(t, site, kind);

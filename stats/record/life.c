@@ -96,10 +96,14 @@ enum { COST_ROUNDS = 128, COST_BATCHES = 8 };
 /* The same steps as on the hot path, on an entry of nobody's. */
 static uint64_t time_counting(void)
 {
+	static struct thread t; /* a program's stack may be small */
 	struct rlk_entry entry = {.lock = 64, .stamp = lock_stamp(64)};
-	struct thread t = {.entries = &entry, .shift = 63, .until_sample = UINT32_MAX};
 	uint64_t begin = arch_ticks();
 
+	t.base = (char *)&entry;
+	t.directory = t.first_directory;
+	t.shift = 64 - FIRST_SLOTS_BITS;
+	t.until_sample = UINT32_MAX;
 	for (unsigned i = 0; i < COST_ROUNDS; i++) {
 		struct rlk_entry *e = entry_fast(&t, 64);
 

@@ -15,7 +15,7 @@ static uint32_t class_records[CLASSES_MAX]; /* 1 + record standing for the class
 static uint32_t *buckets;                   /* 1 + first record of the chain */
 static uint64_t locks_max;
 
-uint32_t lock_stamps[1u << STAMP_BITS];
+uint16_t lock_stamps[1u << STAMP_BITS];
 
 /* Neighbouring locks have neighbouring buckets, so that few locks touch few pages of the 16 MiB
  * reserved for them. */
@@ -290,7 +290,7 @@ static bool record_reborn(struct rlk_record *row, const struct lock_id *id)
 static void record_replace(struct rlk_record *row)
 {
 	flags_change(row, UINT32_MAX, RLK_LOCK_DESTROYED | RLK_LOCK_REPLACED);
-	add32(&lock_stamps[stamp_index(row->lock)], 1);
+	lock_stamp_change(row->lock);
 }
 
 void lock_born(const struct lock_id *id, uint64_t site)

@@ -70,16 +70,21 @@ uint32_t lock_class_record(uint32_t record);
  * keeps its record. So the line is shared, but clean.
  */
 #define STAMP_BITS 16
-extern uint32_t lock_stamps[1u << STAMP_BITS] __attribute__((visibility("hidden")));
+extern uint16_t lock_stamps[1u << STAMP_BITS] __attribute__((visibility("hidden")));
 
 static inline uint32_t stamp_index(uint64_t address)
 {
 	return address >> 4 & ((1u << STAMP_BITS) - 1);
 }
 
-static inline uint32_t lock_stamp(uint64_t address)
+static inline uint16_t lock_stamp(uint64_t address)
 {
-	return load32(&lock_stamps[stamp_index(address)]);
+	return load16(&lock_stamps[stamp_index(address)]);
+}
+
+static inline void lock_stamp_change(uint64_t address)
+{
+	add16(&lock_stamps[stamp_index(address)], 1);
 }
 
 #endif

@@ -15,7 +15,7 @@
 #define RELOCK_STATS_RECORD_RECORDER_H
 
 #include "policies/policy.h"
-#include "stats/record/thread.h"
+#include "stats/record/entry.h"
 
 enum record_holds { RECORD_HOLDS_OFF, RECORD_HOLDS_SAMPLED, RECORD_HOLDS_ALL };
 

@@ -98,6 +98,37 @@ static inline uint32_t add32(uint32_t *p, uint32_t n)
 	return atomic_fetch_add_explicit((_Atomic uint32_t *)p, n, memory_order_relaxed);
 }
 
+static inline uint16_t load16(const uint16_t *p)
+{
+	return atomic_load_explicit((const _Atomic uint16_t *)p, memory_order_relaxed);
+}
+
+static inline void store16(uint16_t *p, uint16_t value)
+{
+	atomic_store_explicit((_Atomic uint16_t *)p, value, memory_order_relaxed);
+}
+
+static inline void store16_release(uint16_t *p, uint16_t value)
+{
+	atomic_store_explicit((_Atomic uint16_t *)p, value, memory_order_release);
+}
+
+static inline bool cas16(uint16_t *p, uint16_t expected, uint16_t value)
+{
+	return atomic_compare_exchange_strong_explicit((_Atomic uint16_t *)p, &expected, value,
+		memory_order_relaxed, memory_order_relaxed);
+}
+
+static inline void or16(uint16_t *p, uint16_t bits)
+{
+	atomic_fetch_or_explicit((_Atomic uint16_t *)p, bits, memory_order_relaxed);
+}
+
+static inline void add16(uint16_t *p, uint16_t n)
+{
+	atomic_fetch_add_explicit((_Atomic uint16_t *)p, n, memory_order_relaxed);
+}
+
 /* Raises a maximum that several threads write. */
 static inline void max32(uint32_t *max, uint32_t value)
 {

@@ -25,7 +25,7 @@ static void add_entries(const struct rlk_block *block, struct sums *sums, uint32
 	const struct rlk_entry *e = block_rows((struct rlk_block *)block);
 
 	for (uint32_t i = 0; i < block->capacity; i++) {
-		if (e[i].record && e[i].record <= records)
+		if (e[i].record && e[i].record <= records && !(e[i].lock & RLK_ENTRY_FAILED))
 			sums[e[i].record - 1].acquired += load64(&e[i].acquired);
 	}
 }

@@ -3,6 +3,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Bytes of rows that are made sure of at once. */
+#define TOUCH_MOST (64u << 10)
+
 static bool chunk_ensure(struct table *table, uint32_t chunk)
 {
 	_Atomic(struct rlk_block *) *slot = &table->chunk[chunk];
@@ -21,10 +24,29 @@ static bool chunk_ensure(struct table *table, uint32_t chunk)
 	return true;
 }
 
+/* Makes sure of a row's page: of more, the more there are already, so that it is rarely a system
+ * call. Any number of threads may do so at once. */
+static bool row_touch(struct rlk_block *block, uint32_t row)
+{
+	uint32_t from = load32_acquire(&block->touched), most = TOUCH_MOST / block->row_size;
+	uint32_t page = RLK_PAGE / block->row_size + 1, to;
+
+	if (row < from)
+		return true;
+	to = row + (row < page ? page : row < most ? row : most);
+	if (to > block->capacity)
+		to = block->capacity;
+	if (!arena_touch((char *)block_rows(block) + (size_t)from * block->row_size,
+		    (size_t)(to - from) * block->row_size))
+		return false;
+	max32(&block->touched, to);
+	return true;
+}
+
 void *table_new(struct table *table, uint32_t *number)
 {
 	uint32_t n = atomic_load_explicit(&table->next, memory_order_relaxed);
-	void *row;
+	struct rlk_block *block;
 
 	do {
 		if (n >= table->chunks << table->chunk_bits ||
@@ -32,11 +54,11 @@ void *table_new(struct table *table, uint32_t *number)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(
 		&table->next, &n, n + 1, memory_order_relaxed, memory_order_relaxed));
-	row = table_row(table, n);
-	if (!arena_touch(row, table->row_size))
+	block = atomic_load_explicit(&table->chunk[n >> table->chunk_bits], memory_order_acquire);
+	if (!row_touch(block, n & ((1u << table->chunk_bits) - 1)))
 		return NULL;
 	*number = n;
-	return row;
+	return table_row(table, n);
 }
 
 void table_reset(struct table *table)

@@ -1,6 +1,7 @@
 #include "stats/record/thread.h"
 
 #include "policies/arch.h"
+#include "stats/record/entry.h"
 #include "stats/record/quiet.h"
 #include "stats/record/recorder.h"
 

@@ -1,13 +1,13 @@
 /*
  * One thread's part of the recording: its shard.
  *
- * A shard holds entries (a thread's counts for one lock, one cache line each), cells (what it
- * measured of a lock), pairs and yield sites. It has one writer. When its thread ends, the next
- * thread to start takes it over, counts and all, so there are never more shards than threads at one
- * time, and nothing has to be copied or folded.
+ * A shard holds entries (a thread's count for one lock each), cells (what it measured of a lock),
+ * pairs and yield sites. It has one writer. When its thread ends, the next thread to start takes it
+ * over, counts and all, so there are never more shards than threads at one time, and nothing has to
+ * be copied or folded.
  *
- * The hot path is thread_count(): one thread-local load, one probe, one compare, one add, one
- * store. Everything else is out of line.
+ * The hot path is entry_ahead(), entry_is() and entry_count(): one thread-local load, one look into
+ * the directory, one compare, one add, one store. Everything else is out of line.
  */
 #ifndef RELOCK_STATS_RECORD_THREAD_H
 #define RELOCK_STATS_RECORD_THREAD_H
@@ -20,6 +20,11 @@
 #define CELL_ROWS 16
 #define CELL_CHUNKS 256
 #define STACK_MEMOS 16
+
+/* Slots of a directory that a thread is born with; the rest is allocated. */
+#define FIRST_SLOTS_BITS 6
+/* Locks near each other have slots near each other, within so many. */
+#define SLOTS_WINDOW 64
 
 /* A hold that is being timed. */
 struct held {
@@ -35,6 +40,17 @@ struct shard_table {
 	uint32_t used;
 };
 
+/* Where entries come from: blocks of this shard's, taken in order, and rows that were given back.
+ * Both are changed by one instruction: a handler may come between any two. */
+struct rows {
+	uint64_t fresh;       /* number of the next row << 32 | rows left in the block */
+	uint64_t freed;       /* changes << 32 | number of the first of a list; linked by `site` */
+	uint64_t block;       /* offset of the last block; 0: none */
+	uint32_t made;        /* rows of all blocks */
+	uint32_t taken;       /* since compaction was last thought of */
+	uint32_t slots_limit; /* of the directory, used by locks */
+};
+
 /* A stack that was unwound once: valid again when the same words stand at the same places. */
 struct stack_memo {
 	uint64_t site, frame; /* return address and frame of the hook */
@@ -47,23 +63,24 @@ struct stack_memo {
 
 /*
  * Lives in private memory that a child of fork() finds wiped (MADV_WIPEONFORK), whatever made the
- * child: with entries == NULL and fast_mutexes == 0 every hook takes the slow path, which then
+ * child: with directory == NULL and fast_mutexes == 0 every hook takes the slow path, which then
  * starts anew.
  */
 struct thread {
 	/* The hot line. */
-	struct rlk_entry *entries; /* NULL: nothing is counted here */
-	uint64_t mask;             /* entries - 1 */
-	uint32_t shift;            /* 64 - log2 of entries */
-	uint32_t until_sample;     /* acquisitions up to the next timed hold */
-	int32_t tid;               /* as glibc has it in a mutex this thread owns */
+	uint32_t *directory;   /* where the entry of a key is, see entry.h; NULL: nothing is counted
+				  here */
+	char *base;            /* what is in the directory counts from here, in entries */
+	uint32_t shift;        /* 64 - log2 of the directory's slots, without the window */
+	uint32_t until_sample; /* acquisitions up to the next timed hold */
+	int32_t tid;           /* as glibc has it in a mutex this thread owns */
 	uint32_t
 		fast_mutexes; /* kinds of mutex below it may be taken by our own compare-and-swap */
 	uint32_t fast_spin;   /* 1: spinlocks too */
 	uint32_t held_count; /* holds being timed; not 0 as well where unlocking needs the slow path
 			      */
 	uint32_t number;     /* of the shard */
-	uint32_t entries_used;
+	uint32_t slots_used;
 	uint32_t leaves_number; /* 1: it has left its number as a holder, and takes it away when it
 				   unlocks */
 	uint32_t sample_step;   /* what until_sample began with */
@@ -72,11 +89,8 @@ struct thread {
 			     it again */
 
 	struct held held[HELD_MAX] __attribute__((aligned(64)));
-	struct rlk_entry
-		*older; /* the table before this one: its counts stay, the rest is carried over */
-	uint64_t older_mask;
-	struct rlk_entry *second; /* used in turn with `entries`, see entries_compact() */
-	uint64_t second_mask;
+	uint32_t first_directory[(1u << FIRST_SLOTS_BITS) + SLOTS_WINDOW];
+	struct rows rows;
 	uint64_t random;
 	uint64_t acquired_before; /* acquisitions counted by finished sampling steps */
 	uint64_t contended, wait_total;
@@ -120,67 +134,5 @@ struct thread *thread_by_number(uint32_t number);
 
 /* The thread's name in the recording is what it is now. */
 void thread_note_name(struct thread *t);
-
-/* --- entries */
-
-#define KEY_WRITE_SIDE 1u
-#define KEY_REPLACED 2u
-#define KEY_CLASS ((uint64_t)1 << 63)
-#define KEY_CLASS_WRITE_SIDE ((uint64_t)1 << 62)
-
-static inline uint64_t class_key(uint32_t record, uint32_t kind)
-{
-	return KEY_CLASS | (kind == RLK_KIND_WRLOCK ? KEY_CLASS_WRITE_SIDE : 0) | record;
-}
-
-/* A first table; one of the same size, where half of the rows can be merged; or one twice as big.
- * False: no room. */
-bool entries_grow(struct thread *t);
-
-/* Makes room in a full table by merging what only counts. False: there is too little of it. */
-bool entries_compact(struct thread *t);
-
-/* The entry for `key`, made when it is new. Never NULL. `id` says what the lock is, `site` who
- * acquires it. */
-struct rlk_entry *entry_get(
-	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site);
-
-/* Publishes a row by its key `to`: the record of `e`, or the class's. Deflation goes over entries
- * first (refer_all()); what it has done to `e` by now is done to the row as well. */
-static inline void entry_publish(uint32_t *to, uint32_t record, const struct rlk_entry *e)
-{
-	store32_release(to, record);
-	atomic_thread_fence(memory_order_seq_cst);
-	if (!(load32(&lock_row(record - 1)->flags) & RLK_LOCK_IS_CLASS))
-		cas32(to, record, load32(&e->record));
-}
-
-/* The entry that another thread has for `key`, or NULL. For looking at its `site`. */
-const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key);
-
-/* Where the probing for a key begins: multiplicative hashing, the top bits of the product. */
-static inline uint64_t entry_home(uint64_t key, uint32_t shift)
-{
-	return key * 0x9e3779b97f4a7c15u >> shift;
-}
-
-/* The entry where it is at its home and current; NULL: take entry_get(). */
-static inline struct rlk_entry *entry_fast(const struct thread *t, uint64_t key)
-{
-	uint64_t home = entry_home(key, load32(&t->shift));
-	struct rlk_entry *e;
-
-	/* In this order: a handler in between may put a bigger table there, never a smaller one. */
-	atomic_signal_fence(memory_order_acquire);
-	e = &t->entries[home];
-	if (likely(e->lock == key && e->stamp == lock_stamp(key)))
-		return e;
-	return NULL;
-}
-
-/* This shard's cell for an entry; made when it has none. Its class's where the shard has too many.
- * Never NULL, unless there is no memory at all: then NULL, and the measurement is lost and counted
- * so. */
-struct rlk_cell *entry_cell(struct thread *t, struct rlk_entry *e);
 
 #endif

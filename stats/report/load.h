@@ -30,7 +30,7 @@ struct shard_sum {
 /* What an entry counts in place of what stands in it: it was part of a move when the process ended.
  */
 struct moved {
-	uint64_t offset, acquired, failed;
+	uint64_t offset, acquired;
 	size_t order; /* of those for one entry the last holds */
 };
 

@@ -34,8 +34,8 @@ static void load_moves(struct load *l)
 
 	rows_begin(&rows, l->recording, RLK_SHARDS);
 	while ((row = rows_next(&rows))) {
-		const struct moved both[] = {{.offset = row->move.from},
-			{row->move.to, row->move.acquired, row->move.failed, 0}};
+		const struct moved both[] = {
+			{.offset = row->move.from}, {row->move.to, row->move.acquired, 0}};
 
 		for (size_t i = 0; row->move.from && i < 2; i++) {
 			l->moved =
@@ -62,22 +62,24 @@ static void finish_moves(const struct load *l, uint64_t offset, struct rlk_entry
 		else
 			high = middle;
 	}
-	if (low > 0 && l->moved[low - 1].offset == offset) {
+	if (low > 0 && l->moved[low - 1].offset == offset)
 		entry->acquired = l->moved[low - 1].acquired;
-		entry->failed = l->moved[low - 1].failed;
-	}
 }
 
 static void load_entry(struct load *l, uint32_t shard, const struct rlk_entry *from)
 {
-	bool is_class = from->lock >> 63 != 0;
+	bool is_class = (from->lock & RLK_ENTRY_CLASS) != 0;
+	enum rlk_kind kind = RLK_ENTRY_KIND(from->state);
 	struct lock *lock =
-		load_lock(l, from->record, is_class ? 0 : from->lock & ~(uint64_t)3, from->kind);
-	struct side *side = lock_side(lock, from->kind);
+		load_lock(l, from->record, is_class ? 0 : RLK_ENTRY_ADDRESS(from->lock), kind);
+	struct side *side = lock_side(lock, kind);
 	struct shard_sum *sum = load_shard(l, shard);
 
+	if (from->lock & RLK_ENTRY_FAILED) {
+		side->failed += from->acquired;
+		return;
+	}
 	side->acquired += from->acquired;
-	side->failed += from->failed;
 	l->model->runs.row[l->run].acquired += from->acquired;
 	if (sum)
 		sum->acquired += from->acquired;
@@ -97,12 +99,8 @@ static void load_entries(struct load *l)
 		entry = *row;
 		finish_moves(l, rows.offset, &entry);
 		/* Without a count it may well refer to a record that was given back. */
-		if (entry.acquired == 0 && entry.failed == 0)
-			continue;
-		if (entry.kind < RLK_KINDS)
+		if (entry.acquired)
 			load_entry(l, rows.shard, &entry);
-		else
-			l->damaged++;
 	}
 	free(l->moved);
 }

@@ -98,9 +98,9 @@ class Recording:
     def _finish_moves(self):
         """Counts on their way from one entry to another when the program was killed (struct rlk_shard)."""
         by_offset = {e[6]: e for e in self.entries}
-        for source, target, acquired, failed in (s["move"] for s in self.shards if s["move"][0]):
+        for source, target, count in (s["move"] for s in self.shards if s["move"][0]):
             by_offset[source][4:6] = 0, 0
-            by_offset[target][4:6] = acquired, failed
+            by_offset[target][5 if by_offset[target][0] >> 61 & 1 else 4] = count
 
     def _records_of(self, address):
         return {i + 1 for i, r in self.records.items() if r["lock"] == address}

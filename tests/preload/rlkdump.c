@@ -236,20 +236,22 @@ static void print_shard(const void *row, const struct rlk_block *b, uint32_t i)
 	row_begin();
 	printf("{\"index\":%u,\"state\":%u,\"thread\":%u,\"tid\":%d", s->index, s->state, s->thread,
 		s->tid);
-	printf(",\"move\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]}", s->move.from,
-		s->move.to, s->move.acquired, s->move.failed);
+	printf(",\"move\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]}", s->move.from, s->move.to,
+		s->move.acquired);
 }
 
 static void print_entry(const void *row, const struct rlk_block *b, uint32_t i)
 {
 	const struct rlk_entry *e = row;
+	bool failed = e->lock & RLK_ENTRY_FAILED;
 
 	(void)i;
 	if (e->lock == 0)
 		return;
 	row_begin();
-	printf("[%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%zu]", e->lock, e->record, e->kind,
-		b->shard, e->acquired, e->failed, (size_t)((const char *)row - base));
+	printf("[%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%zu]", e->lock, e->record,
+		RLK_ENTRY_KIND(e->state), b->shard, failed ? 0 : e->acquired,
+		failed ? e->acquired : 0, (size_t)((const char *)row - base));
 }
 
 #define PRINT_count(value) (value)

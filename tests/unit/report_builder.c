@@ -160,10 +160,11 @@ uint32_t builder_lock(struct builder *b, uint64_t address, uint32_t class, enum 
 void builder_entry(struct builder *b, uint32_t shard, uint32_t lock, uint64_t address,
 	enum rlk_kind kind, uint64_t acquired)
 {
-	struct rlk_entry row = {.lock = address | (kind == RLK_KIND_WRLOCK),
+	struct rlk_entry row = {
+		.lock = address | (kind == RLK_KIND_WRLOCK ? RLK_ENTRY_WRITE_SIDE : 0),
 		.acquired = acquired,
 		.record = lock + 1,
-		.kind = kind};
+		.state = (uint16_t)(kind << RLK_ENTRY_KIND_SHIFT)};
 
 	builder_add(b, RLK_ENTRIES, shard + 1, &row);
 }

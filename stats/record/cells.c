@@ -1,0 +1,78 @@
+#include "stats/record/entry.h"
+
+static struct rlk_cell *cell_at(const struct thread *t, uint32_t cell)
+{
+	return (struct rlk_cell *)block_rows(t->cell_chunk[cell / CELL_ROWS]) + cell % CELL_ROWS;
+}
+
+static struct rlk_cell *cell_new(struct thread *t, const struct rlk_entry *e, uint32_t *cell)
+{
+	uint32_t n = add32(&t->cells_used, 1);
+	struct rlk_block **chunk = &t->cell_chunk[n / CELL_ROWS];
+	struct rlk_cell *row;
+
+	if (n >= CELL_ROWS * CELL_CHUNKS) {
+		store32(&t->cells_used, CELL_ROWS * CELL_CHUNKS);
+		return NULL;
+	}
+	if (!*chunk) {
+		struct rlk_block *fresh = arena_block(
+			RLK_CELLS, sizeof(struct rlk_cell), CELL_ROWS, 0, t->number + 1, false);
+
+		if (!fresh)
+			return NULL;
+		if (!*chunk)
+			*chunk = fresh;
+	}
+	row = cell_at(t, n);
+	if (!arena_touch(row, sizeof(*row)))
+		return NULL;
+	/* In order, unless one failed or a handler took the next: then those behind it are as if
+	 * they were not there. */
+	if (load32(&(*chunk)->touched) == n % CELL_ROWS)
+		store32_release(&(*chunk)->touched, n % CELL_ROWS + 1);
+	row->kind = entry_kind(e);
+	entry_publish(&row->record, load32(&e->record), e);
+	*cell = n + 1;
+	return row;
+}
+
+/* Too many locks of their own: the cell of the class, through the class's entry. */
+static uint32_t cell_of_class(struct thread *t, const struct rlk_entry *e)
+{
+	uint32_t record = lock_class_record(load32(&e->record) - 1);
+	struct rlk_entry *of_class = entry_of_class(t, record, entry_kind(e), 0);
+
+	return of_class && of_class != e && entry_cell(t, of_class)
+		       ? RLK_ENTRY_CELL(load16(&of_class->state))
+		       : 0;
+}
+
+/* A handler may have made one meanwhile, which then stays the entry's. */
+static uint32_t note_cell(struct rlk_entry *e, uint32_t cell)
+{
+	uint16_t state = load16(&e->state);
+
+	while (!RLK_ENTRY_CELL(state)) {
+		if (cas16(&e->state, state, (uint16_t)(state | cell)))
+			return cell;
+		state = load16(&e->state);
+	}
+	return RLK_ENTRY_CELL(state);
+}
+
+struct rlk_cell *entry_cell(struct thread *t, struct rlk_entry *e)
+{
+	uint32_t cell = RLK_ENTRY_CELL(load16(&e->state));
+
+	if (likely(cell))
+		return cell_at(t, cell - 1);
+	/* The last chunks are kept for classes. */
+	if (!(e->lock & KEY_CLASS) && t->cells_used >= CELL_ROWS * (CELL_CHUNKS - 32)) {
+		add64(&arena_header->lost.cells_folded, 1);
+		cell = cell_of_class(t, e);
+	} else if (!cell_new(t, e, &cell)) {
+		cell = 0;
+	}
+	return cell ? cell_at(t, note_cell(e, cell) - 1) : NULL;
+}

@@ -1,0 +1,162 @@
+/*
+ * Entries: a thread's counts, one row a lock.
+ *
+ * Rows stand in blocks, in the order in which the thread met the locks, and stay where they are. A
+ * directory says where the row of a key is: open addressing, one word a slot, at most half full, in
+ * private memory. So a lock costs a thread little more than its row, and growing means a new
+ * directory, not new rows. Other threads may look into it (entry_peek()), at any time; a directory
+ * that was replaced is never unmapped, only emptied.
+ *
+ * A key is an address with flags, or a class; see struct rlk_entry.
+ */
+#ifndef RELOCK_STATS_RECORD_ENTRY_H
+#define RELOCK_STATS_RECORD_ENTRY_H
+
+#include "stats/record/thread.h"
+
+#define KEY_WRITE_SIDE RLK_ENTRY_WRITE_SIDE
+#define KEY_FAILED RLK_ENTRY_FAILED
+#define KEY_REPLACED RLK_ENTRY_REPLACED
+#define KEY_CLASS RLK_ENTRY_CLASS
+
+static inline uint64_t class_key(uint32_t record, enum rlk_kind kind)
+{
+	return KEY_CLASS | (kind == RLK_KIND_WRLOCK ? KEY_WRITE_SIDE : 0) | (uint64_t)record << 4;
+}
+
+/* --- the hot path */
+
+static inline uint32_t directory_slots(uint32_t shift)
+{
+	return (1u << (64 - shift)) + SLOTS_WINDOW - 1;
+}
+
+/* The slot where probing for a key begins. Multiplicative hashing, the top bits of the product, for
+ * which half KiB of addresses it is, and the place in that: who goes over neighbouring locks goes
+ * over neighbouring slots. */
+static inline uint32_t entry_home(uint64_t key, uint32_t shift)
+{
+	return (uint32_t)((key >> 9) * 0x9e3779b97f4a7c15u >> shift) +
+	       (key >> 3 & (SLOTS_WINDOW - 1));
+}
+
+static inline struct rlk_entry *entry_at(const struct thread *t, uint32_t number)
+{
+	return (struct rlk_entry *)(t->base + (uint64_t)number * sizeof(struct rlk_entry));
+}
+
+/*
+ * The entry that the key's home refers to, which may be another's; NULL: nothing is counted here.
+ * To be called before the lock is tried: neither load waits for the lock's cache line then.
+ */
+static inline struct rlk_entry *entry_ahead(const struct thread *t, uint64_t key)
+{
+	uint32_t home = entry_home(key, load32(&t->shift));
+	const uint32_t *directory;
+
+	/* In this order: a handler in between may put a bigger directory there, never a smaller
+	 * one. */
+	atomic_signal_fence(memory_order_acquire);
+	directory = t->directory;
+	return likely(directory != NULL) ? entry_at(t, load32(&directory[home])) : NULL;
+}
+
+/* Whether it is the key's, and current. */
+static inline bool entry_is(const struct rlk_entry *e, uint64_t key)
+{
+	return load64(&e->lock) == key && e->stamp == lock_stamp(key);
+}
+
+/* The entry where it is at its home and current; NULL: take entry_get(). */
+static inline struct rlk_entry *entry_fast(const struct thread *t, uint64_t key)
+{
+	struct rlk_entry *e = entry_ahead(t, key);
+
+	return likely(e && entry_is(e, key)) ? e : NULL;
+}
+
+static inline enum rlk_kind entry_kind(const struct rlk_entry *e)
+{
+	return RLK_ENTRY_KIND(load16(&e->state));
+}
+
+static inline bool entry_waited(const struct rlk_entry *e)
+{
+	return load16(&e->state) & RLK_ENTRY_WAITED;
+}
+
+static inline void entry_note_waited(struct rlk_entry *e)
+{
+	or16(&e->state, RLK_ENTRY_WAITED);
+}
+
+/* --- out of line */
+
+/* A directory and first rows for a shard that has none; more of either. False: no room. */
+bool entries_grow(struct thread *t);
+
+/* The entry for `key`, made when it is new. Never NULL. `id` says what the lock is, `site` who
+ * acquires it. */
+struct rlk_entry *entry_get(
+	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site);
+
+/* The entry of a class, also where there is room for no lock's any more; NULL: not even that.
+ * `failed`: KEY_FAILED or 0. */
+struct rlk_entry *entry_of_class(
+	struct thread *t, uint32_t record, enum rlk_kind kind, uint64_t failed);
+
+/* The entry that another thread has for `key`, or NULL. For looking at its `site`; it may become
+ * another key's meanwhile. */
+const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key);
+
+/* Publishes a row by its key `to`: the record of `e`, or the class's. Deflation goes over entries
+ * first (refer_all()); what it has done to `e` by now is done to the row as well. */
+static inline void entry_publish(uint32_t *to, uint32_t record, const struct rlk_entry *e)
+{
+	store32_release(to, record);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!(load32(&lock_row(record - 1)->flags) & RLK_LOCK_IS_CLASS))
+		cas32(to, record, load32(&e->record));
+}
+
+/* This shard's cell for an entry; made when it has none. Its class's where the shard has too many.
+ * Never NULL, unless there is no memory at all: then NULL, and the measurement is lost and counted
+ * so. */
+struct rlk_cell *entry_cell(struct thread *t, struct rlk_entry *e);
+
+/* --- rows and directory, for compact.c */
+
+/* Of the rows of a block, those that are kept for classes, and of these the ones for what fits
+ * nowhere: either side's tries and acquisitions. Slots likewise. */
+#define ROWS_KEPT 8
+#define ROWS_LAST 4
+
+static inline uint32_t entry_number(const struct thread *t, const struct rlk_entry *e)
+{
+	return (uint32_t)((uint64_t)((const char *)e - t->base) / sizeof(*e));
+}
+
+/* Goes over the rows this shard has, whatever is in them; NULL at the end. */
+struct row_walk {
+	const struct rlk_block *block;
+	uint32_t at;
+};
+struct rlk_entry *rows_next(const struct thread *t, struct row_walk *walk);
+
+/* Gives an empty row back. */
+void row_give(struct thread *t, struct rlk_entry *e);
+
+/* Whether a row is one that compaction took out of the directory. */
+static inline bool entry_is_out(const struct rlk_entry *e)
+{
+	return (e->lock & (KEY_CLASS | KEY_REPLACED)) == (KEY_CLASS | KEY_REPLACED);
+}
+
+/* Fills an empty directory with what is in the rows; returns how many that are. Signals are
+ * blocked. */
+uint32_t directory_fill(const struct thread *t, uint32_t *directory, uint32_t shift);
+
+/* Makes room by merging what only counts. False: there is too little of it. */
+bool entries_compact(struct thread *t);
+
+#endif
