@@ -3,7 +3,9 @@
  *
  * Use: scale threads COUNT OPERATIONS   so many threads at once, each with a mutex of its own
  *      scale short COUNT OPERATIONS     so many threads, eight at a time, on four mutexes
- *      scale locks COUNT ROUNDS         one thread that goes over so many mutexes
+ *      scale locks COUNT ROUNDS         one thread that goes over so many mutexes, after it has
+ *                                       gone over them twice
+ *      scale fresh COUNT 1              the first time that it does
  * Prints the CPU nanoseconds per lock and unlock (threads, locks) or per thread (short), the
  * number of acquisitions, and the process's peak memory in KiB. scripts/bench/scale makes the
  * table.
@@ -78,12 +80,9 @@ static void run_threads(void *(*run)(void *), unsigned long count, unsigned long
 	free(threads);
 }
 
-static void go_over(unsigned long count)
+static void go_over(pthread_mutex_t *locks, unsigned long count, unsigned long rounds)
 {
-	pthread_mutex_t *locks = calloc(count, sizeof(*locks));
-
-	must(locks != NULL, "out of memory");
-	for (unsigned long round = 0; round < operations; round++) {
+	for (unsigned long round = 0; round < rounds; round++) {
 		for (unsigned long i = 0; i < count; i++) {
 			pthread_mutex_lock(&locks[i]);
 			pthread_mutex_unlock(&locks[i]);
@@ -98,25 +97,40 @@ static void *nothing(void *unused)
 
 int main(int argc, char **argv)
 {
-	unsigned long count = argc == 4 ? strtoul(argv[2], NULL, 10) : 0;
+	unsigned long count = argc == 4 ? strtoul(argv[2], NULL, 10) : 0, before = 0;
 	int by_thread = argc == 4 && strcmp(argv[1], "short") == 0;
+	int on_locks =
+		argc == 4 && (strcmp(argv[1], "locks") == 0 || strcmp(argv[1], "fresh") == 0);
+	pthread_mutex_t *locks = NULL;
 	struct rusage use;
 	uint64_t begin;
 
-	must(count > 0, "usage: scale threads|short|locks COUNT OPERATIONS");
+	must(count > 0, "usage: scale threads|short|locks|fresh COUNT OPERATIONS");
 	operations = strtoul(argv[3], NULL, 10);
 	/* A library may do less in a process that has never had a second thread. */
 	run_threads(nothing, 1, 1);
+	if (on_locks) {
+		locks = malloc(count * sizeof(*locks));
+		must(locks != NULL, "out of memory");
+		/* Not all zero: the pages are there before. */
+		memset(locks, 1, count * sizeof(*locks));
+		for (unsigned long i = 0; i < count; i++)
+			locks[i] = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	}
+	if (strcmp(argv[1], "locks") == 0) {
+		before = 2;
+		go_over(locks, count, before);
+	}
 	begin = cpu_ns();
 	if (strcmp(argv[1], "threads") == 0)
 		run_threads(on_its_own, count, count);
 	else if (by_thread)
 		run_threads(in_short, count, AT_A_TIME);
 	else
-		go_over(count);
+		go_over(locks, count, operations);
 	begin = cpu_ns() - begin;
 	getrusage(RUSAGE_SELF, &use);
 	printf("%.2f %lu %ld\n", (double)begin / (double)(by_thread ? count : count * operations),
-		count * operations, use.ru_maxrss);
+		count * (operations + before), use.ru_maxrss);
 	return 0;
 }

@@ -19,7 +19,11 @@
 
 struct rlk_header *arena_header;
 
+/* Bytes that are made sure of beyond what was asked for, at most. */
+#define AHEAD_MOST (64u << 10)
+
 static bool attached;
+static uint64_t populated; /* pages of the arena that exist: first << 32 | end */
 static atomic_bool failed;
 static uint64_t newest;              /* offset of the block that was made last; 0: none */
 static struct rlk_block *text_block; /* the last block of texts, and how much of it is taken */
@@ -47,7 +51,7 @@ static uint64_t within_limits(uint64_t bytes)
 
 static void header_start(uint64_t bytes)
 {
-	newest = 0;
+	newest = populated = 0;
 	failed = false;
 	arena_header->capacity = bytes;
 	arena_header->used = RLK_PAGE;
@@ -154,22 +158,46 @@ bool arena_reset(void)
 	return true;
 }
 
-bool arena_touch(const void *at, size_t length)
+static bool populate(const void *at, size_t length)
 {
 	uintptr_t first = (uintptr_t)at & ~(uintptr_t)(RLK_PAGE - 1);
 	uintptr_t end = round_up((uintptr_t)at + length);
 	int saved = errno;
-	bool ok = true;
+	bool ok;
 
 	/* Only a file can be out of room. Kernels before 5.14 do not know the advice and answer
 	 * EINVAL: go on as they are. */
-	if (attached && madvise((void *)first, end - first, MADV_POPULATE_WRITE) &&
-		errno != EINVAL) {
-		ok = false;
-		atomic_store_explicit(&failed, true, memory_order_relaxed);
-	}
+	ok = !attached || madvise((void *)first, end - first, MADV_POPULATE_WRITE) == 0 ||
+	     errno == EINVAL;
 	errno = saved;
 	return ok;
+}
+
+bool arena_touch(const void *at, size_t length)
+{
+	if (populate(at, length))
+		return true;
+	atomic_store_explicit(&failed, true, memory_order_relaxed);
+	return false;
+}
+
+/* The pages of a new block, and some of those behind it, the more the bigger the recording is:
+ * blocks follow each other, and where threads are born in a crowd each begins with one of a page.
+ */
+static bool block_populate(const struct rlk_block *block, uint64_t bytes)
+{
+	uint64_t offset = (uint64_t)((const char *)block - (const char *)arena_header);
+	uint64_t first = offset / RLK_PAGE, end = first + bytes / RLK_PAGE;
+	uint64_t known = load64(&populated), more = load64(&arena_header->used) / 8;
+
+	if (!attached || (first >= known >> 32 && end <= (uint32_t)known))
+		return true;
+	more = more < AHEAD_MOST ? more / RLK_PAGE : AHEAD_MOST / RLK_PAGE;
+	if ((end + more) * RLK_PAGE > arena_header->capacity ||
+		!populate(block, bytes + more * RLK_PAGE))
+		return arena_touch(block, bytes);
+	store64(&populated, first << 32 | (end + more));
+	return true;
 }
 
 static uint64_t take_bytes(uint64_t bytes)
@@ -185,7 +213,7 @@ static uint64_t take_bytes(uint64_t bytes)
 }
 
 struct rlk_block *arena_block(enum rlk_block_type type, size_t row_size, uint32_t rows,
-	uint32_t first, uint32_t shard, bool populate)
+	uint32_t first, uint32_t shard, bool whole)
 {
 	uint64_t bytes = round_up(sizeof(struct rlk_block) + (uint64_t)row_size * rows);
 	uint64_t offset = arena_header ? take_bytes(bytes) : 0;
@@ -195,7 +223,7 @@ struct rlk_block *arena_block(enum rlk_block_type type, size_t row_size, uint32_
 		return NULL;
 	block = (struct rlk_block *)((char *)arena_header + offset);
 	/* A block that could not be populated stays a hole, which readers step over. */
-	if (!arena_touch(block, populate ? bytes : sizeof(*block)))
+	if (!(whole ? block_populate(block, bytes) : arena_touch(block, sizeof(*block))))
 		return NULL;
 	block->type = (uint16_t)type;
 	block->row_size = (uint16_t)row_size;

@@ -37,12 +37,12 @@ bool arena_attached(void);
 bool arena_reset(void);
 
 /*
- * A new block for rows of `row_size` bytes, at least `rows` of them, zeroed. `populate` makes sure
+ * A new block for rows of `row_size` bytes, at least `rows` of them, zeroed. `whole` makes sure
  * of its pages now; without it the caller calls arena_touch() before it writes. NULL when the arena
  * is full or the file system is.
  */
 struct rlk_block *arena_block(enum rlk_block_type type, size_t row_size, uint32_t rows,
-	uint32_t first, uint32_t shard, bool populate);
+	uint32_t first, uint32_t shard, bool whole);
 
 /* Makes sure that the pages of [at, at + length) exist, so that writing to them cannot raise SIGBUS
  * on a full disk. */

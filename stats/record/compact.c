@@ -121,7 +121,8 @@ bool entries_compact(struct thread *t)
 	bool done;
 
 	/* Going over all rows must not be more than a part of what making them costs. */
-	if (t->rows.made < COMPACT_LEAST || t->rows.taken < t->rows.made / 4)
+	if (t->rows.made < COMPACT_LEAST || t->rows.taken < t->rows.made / 4 ||
+		!load64(&arena_header->deflation.folded))
 		return false;
 	t->rows.taken = 0;
 	/* Deflation must not go over them meanwhile. */

@@ -155,7 +155,7 @@ static bool directory_grow(struct thread *t)
 	return true;
 }
 
-static bool directory_first(struct thread *t)
+bool entries_open(struct thread *t)
 {
 	t->base = (char *)arena_header;
 	if (!rows_grow(t))
@@ -172,17 +172,13 @@ bool entries_grow(struct thread *t)
 	struct quiet quiet;
 	bool grown = true;
 
-	if (t->directory && entries_compact(t))
+	if (entries_compact(t))
 		return true;
 	signals_block(&quiet);
-	if (!t->directory) {
-		grown = directory_first(t);
-	} else {
-		if (t->slots_used >= t->rows.slots_limit)
-			grown = directory_grow(t);
-		if (grown && !rows_left(t))
-			grown = rows_grow(t);
-	}
+	if (t->slots_used >= t->rows.slots_limit)
+		grown = directory_grow(t);
+	if (grown && !rows_left(t))
+		grown = rows_grow(t);
 	signals_restore(&quiet);
 	return grown;
 }

@@ -92,7 +92,10 @@ static inline void entry_note_waited(struct rlk_entry *e)
 
 /* --- out of line */
 
-/* A directory and first rows for a shard that has none; more of either. False: no room. */
+/* A directory and rows for a shard that has none; signals are blocked. False: no room. */
+bool entries_open(struct thread *t);
+
+/* More of either, or rows that can be used again. False: no room. */
 bool entries_grow(struct thread *t);
 
 /* The entry for `key`, made when it is new. Never NULL. `id` says what the lock is, `site` who

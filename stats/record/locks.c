@@ -4,24 +4,48 @@
 #include "stats/record/classes.h"
 #include "stats/record/deflate.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
-#define BUCKET_BITS 22
+/*
+ * Chains of the records by address. Few locks, wherever they are, must not touch many pages: there
+ * is a small table for the first, and a big one, in which neighbouring locks have neighbouring
+ * buckets, for those that come later. A lock may be in either; while one becomes the other two
+ * threads may make two records for one lock, once.
+ */
+#define FEW_BITS 13
+#define FEW (1u << (FEW_BITS - 1))
+#define MANY_BITS 22
 #define EVERYTHING_ELSE 0 /* the record of the class that collects what does not fit */
 
 TABLE(records, RLK_RECORDS, struct rlk_record, 1024, 16384);
 
 static uint32_t class_records[CLASSES_MAX]; /* 1 + record standing for the class */
-static uint32_t *buckets;                   /* 1 + first record of the chain */
+static uint32_t few[1u << FEW_BITS];        /* 1 + first record of the chain */
+static uint32_t *many;
 static uint64_t locks_max;
 
 uint16_t lock_stamps[1u << STAMP_BITS];
 
-/* Neighbouring locks have neighbouring buckets, so that few locks touch few pages of the 16 MiB
- * reserved for them. */
+static uint32_t *bucket_of_few(uint64_t address)
+{
+	return &few[(address >> 2) * 0x9e3779b97f4a7c15u >> (64 - FEW_BITS)];
+}
+
+/* Heaps of threads are as far apart as a table without the second term would reach. */
+static uint32_t *bucket_of_many(uint64_t address)
+{
+	return &many[((address >> 4) + (address >> 26) * 0x9e3779b1u) & ((1u << MANY_BITS) - 1)];
+}
+
+static bool are_many(void)
+{
+	return table_count(&records) > FEW;
+}
+
 static uint32_t *bucket_of(uint64_t address)
 {
-	return &buckets[address >> 4 & ((1u << BUCKET_BITS) - 1)];
+	return are_many() ? bucket_of_many(address) : bucket_of_few(address);
 }
 
 struct rlk_record *lock_row(uint32_t record)
@@ -52,9 +76,9 @@ bool locks_open(uint64_t max_locks, lock_rule_chooser *chooser)
 	uint32_t number;
 
 	locks_max = max_locks;
-	if (!buckets)
-		buckets = private_memory(sizeof(uint32_t) << BUCKET_BITS);
-	if (!buckets || !classes_open(chooser))
+	if (!many)
+		many = private_memory(sizeof(uint32_t) << MANY_BITS);
+	if (!many || !classes_open(chooser))
 		return false;
 	record = table_new(&records, &number);
 	if (!record)
@@ -74,8 +98,9 @@ void locks_reset(void)
 	classes_reset();
 	births_reset();
 	deflate_reset();
-	if (buckets)
-		madvise(buckets, sizeof(uint32_t) << BUCKET_BITS, MADV_DONTNEED);
+	memset(few, 0, sizeof(few));
+	if (many)
+		madvise(many, sizeof(uint32_t) << MANY_BITS, MADV_DONTNEED);
 }
 
 /* --- of classes */
@@ -143,7 +168,11 @@ static uint32_t record_find_from(uint32_t number, const struct lock_id *id)
 
 static uint32_t record_find(const struct lock_id *id)
 {
-	return record_find_from(load32_acquire(bucket_of(id->address)), id);
+	uint32_t number = 0;
+
+	if (are_many())
+		number = record_find_from(load32_acquire(bucket_of_many(id->address)), id);
+	return number ? number : record_find_from(load32_acquire(bucket_of_few(id->address)), id);
 }
 
 bool lock_record_stands(uint32_t record, const struct lock_id *id)
@@ -262,9 +291,10 @@ static bool born_alike(const struct rlk_record *row, const struct lock_id *id, u
 
 /* The record of an earlier lock that was born of this class at this address, and replaced since; or
  * NULL. */
-static struct rlk_record *record_replaced(const struct lock_id *id, uint32_t class_index)
+static struct rlk_record *record_replaced_in(
+	const uint32_t *bucket, const struct lock_id *id, uint32_t class_index)
 {
-	uint32_t number = load32_acquire(bucket_of(id->address));
+	uint32_t number = load32_acquire(bucket);
 
 	while (number) {
 		struct rlk_record *row = lock_row(number - 1);
@@ -275,6 +305,15 @@ static struct rlk_record *record_replaced(const struct lock_id *id, uint32_t cla
 		number = load32(&row->next);
 	}
 	return NULL;
+}
+
+static struct rlk_record *record_replaced(const struct lock_id *id, uint32_t class_index)
+{
+	struct rlk_record *row = NULL;
+
+	if (are_many())
+		row = record_replaced_in(bucket_of_many(id->address), id, class_index);
+	return row ? row : record_replaced_in(bucket_of_few(id->address), id, class_index);
 }
 
 /* False: it was folded meanwhile. */
@@ -336,10 +375,10 @@ void lock_died(const struct lock_id *id)
 
 /* --- folding */
 
-void lock_unlink(uint32_t record)
+static bool unlink_from(uint32_t *bucket, uint32_t record)
 {
-	struct rlk_record *row = lock_row(record);
-	uint32_t *bucket = bucket_of(row->lock), *link, number;
+	const struct rlk_record *row = lock_row(record);
+	uint32_t *link, number;
 
 	do {
 		link = bucket;
@@ -349,6 +388,15 @@ void lock_unlink(uint32_t record)
 	} while (number && link == bucket && !cas32(bucket, number, row->next));
 	if (number && link != bucket)
 		store32(link, row->next);
+	return number != 0;
+}
+
+void lock_unlink(uint32_t record)
+{
+	uint64_t address = lock_row(record)->lock;
+
+	if (!unlink_from(bucket_of_few(address), record) && are_many())
+		unlink_from(bucket_of_many(address), record);
 }
 
 /* --- over a fork */

@@ -81,7 +81,7 @@ static bool shard_open(struct thread *t)
 	if (!recorder.on || !(t->row = table_new(&shards, &index)))
 		return false;
 	t->row->index = t->number;
-	return entries_grow(t);
+	return entries_open(t);
 }
 
 uint32_t sample_step(struct thread *t)
@@ -211,7 +211,9 @@ static void thread_retire(struct thread *t)
 	t->fast_spin = 0;
 	t->held_count = 0;
 	t->stack_low = t->stack_top = 0;
-	memset(t->memo, 0, sizeof(t->memo));
+	if (t->unwound)
+		if (t->unwound)
+			memset(t->memo, 0, sizeof(t->memo));
 	t->next_free = free_threads;
 	free_threads = t;
 	quiet_end(&quiet);

@@ -66,7 +66,7 @@ struct stack_memo {
  * child: with directory == NULL and fast_mutexes == 0 every hook takes the slow path, which then
  * starts anew.
  */
-struct thread {
+struct __attribute__((aligned(RLK_PAGE))) thread {
 	/* The hot line. */
 	uint32_t *directory;   /* where the entry of a key is, see entry.h; NULL: nothing is counted
 				  here */
@@ -101,13 +101,15 @@ struct thread {
 	uint32_t destructor_runs;
 	struct thread *next_free;
 	struct shard_table pairs, yields;
-	struct rlk_block *cell_chunk[CELL_CHUNKS];
 	uint64_t unwind_after; /* ticks: no unwinding before */
 	uint32_t unwound;
+	/* What many threads never touch. */
+	struct rlk_block *cell_chunk[CELL_CHUNKS];
 	struct stack_memo memo[STACK_MEMOS];
 	char scratch[1280]; /* the unwinder's cursor: a program's stack may be small */
 };
 _Static_assert(offsetof(struct thread, held) == 64, "the hot line is one cache line");
+_Static_assert(offsetof(struct thread, cell_chunk) < RLK_PAGE / 2, "most threads touch one page");
 
 /* This thread's shard; one of the two below where it has none. Never NULL. */
 extern __thread struct thread *thread_self
