@@ -48,7 +48,10 @@ static OUT_OF_LINE struct rlk_entry *rwlock_entry_slow(
 {
 	struct lock_id id = rwlock_id(l);
 
-	return entry_get(t, rwlock_key(l, side), &id, site);
+	if (t->directory)
+		return entry_get(t, rwlock_key(l, side), &id, site);
+	count_unrecorded(rwlock_key(l, side), &id, site);
+	return NULL;
 }
 
 static inline void rwlock_count(
@@ -57,13 +60,11 @@ static inline void rwlock_count(
 	uint64_t key = rwlock_key(l, side);
 	struct rlk_entry *e;
 
-	if (unlikely(!t->directory)) {
-		count_unrecorded();
-		return;
-	}
 	e = entry_fast(t, key);
 	if (unlikely(!e))
 		e = rwlock_entry_slow(t, l, side, site);
+	if (unlikely(!e))
+		return;
 	entry_count(t, e, key, site, 0);
 	if (side == RLK_KIND_RDLOCK && unlikely(entry_waited(e)))
 		reader_leaves_number(t, e);

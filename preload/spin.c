@@ -43,7 +43,10 @@ static OUT_OF_LINE struct rlk_entry *spin_entry_slow(
 {
 	struct lock_id id = spin_id(s);
 
-	return entry_get(t, (uint64_t)s, &id, site);
+	if (t->directory)
+		return entry_get(t, (uint64_t)s, &id, site);
+	count_unrecorded((uint64_t)s, &id, site);
+	return NULL;
 }
 
 /* A spinlock does not say who holds it. Once anybody had to wait for it, a thread leaves its number
@@ -60,13 +63,11 @@ static inline void spin_count(struct thread *t, pthread_spinlock_t *s, uint64_t 
 {
 	struct rlk_entry *e;
 
-	if (unlikely(!t->directory)) {
-		count_unrecorded();
-		return;
-	}
 	e = entry_fast(t, (uint64_t)s);
 	if (unlikely(!e))
 		e = spin_entry_slow(t, s, site);
+	if (unlikely(!e))
+		return;
 	entry_count(t, e, (uint64_t)s, site, 0);
 	spin_leave_holder(t, e);
 }

@@ -47,7 +47,7 @@ OUT_OF_LINE void hook_count_slow(
 	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
 {
 	if (!t->directory) {
-		count_unrecorded();
+		count_unrecorded(key, id, site);
 		return;
 	}
 	entry_count(t, entry_get(t, key, id, site), key, site, 0);

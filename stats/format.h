@@ -91,8 +91,8 @@ enum rlk_end {
 	X(classes_dropped, "lock classes merged into one, because the table was full")             \
 	X(holds_dropped,                                                                           \
 		"hold times not measured: more timed locks held at once than a thread tracks")     \
-	X(threads_unrecorded, "threads without a shard, because max_memory was reached")           \
-	X(unrecorded_acquired, "acquisitions by threads without a shard")                          \
+	X(threads_unrecorded,                                                                      \
+		"threads counted together, by class, because max_memory was reached")              \
 	X(foreign_unlocks, "unlocks by a thread other than the owner, of a lock being timed")      \
 	X(conds_delegated, "condition waits left to glibc whole (process-shared, delegated "       \
 			   "mutex, or cond = native)")

@@ -200,12 +200,30 @@ static bool block_populate(const struct rlk_block *block, uint64_t bytes)
 	return true;
 }
 
-static uint64_t take_bytes(uint64_t bytes)
+/* The last of it is for what tells classes apart: what is counted for each lock must not take all
+ * there is. */
+static uint64_t most_for(enum rlk_block_type type)
+{
+	uint64_t capacity = arena_header->capacity;
+
+	switch (type) {
+	case RLK_ENTRIES:
+	case RLK_CELLS:
+	case RLK_PAIRS:
+	case RLK_RECORDS:
+	case RLK_STACKS:
+		return capacity - capacity / 16;
+	default:
+		return capacity;
+	}
+}
+
+static uint64_t take_bytes(uint64_t bytes, uint64_t most)
 {
 	uint64_t used = load64(&arena_header->used);
 
 	do {
-		if (used > arena_header->capacity || bytes > arena_header->capacity - used)
+		if (used > most || bytes > most - used)
 			return 0;
 	} while (!atomic_compare_exchange_weak_explicit((_Atomic uint64_t *)&arena_header->used,
 		&used, used + bytes, memory_order_relaxed, memory_order_relaxed));
@@ -216,7 +234,7 @@ struct rlk_block *arena_block(enum rlk_block_type type, size_t row_size, uint32_
 	uint32_t first, uint32_t shard, bool whole)
 {
 	uint64_t bytes = round_up(sizeof(struct rlk_block) + (uint64_t)row_size * rows);
-	uint64_t offset = arena_header ? take_bytes(bytes) : 0;
+	uint64_t offset = arena_header ? take_bytes(bytes, most_for(type)) : 0;
 	struct rlk_block *block;
 
 	if (!offset)

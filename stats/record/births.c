@@ -11,7 +11,7 @@
 /* Address << 16 | 1 + class; 0: a place where searches end. */
 static uint64_t *slots;
 static uint32_t kept;
-static uint32_t taken; /* places that are not 0; the deflating thread's */
+static uint32_t taken; /* places that are not 0 */
 
 bool births_open(void)
 {
@@ -25,7 +25,7 @@ void births_reset(void)
 	if (slots)
 		madvise(slots, sizeof(*slots) * BIRTHS_SLOTS, MADV_DONTNEED);
 	store32(&kept, 0);
-	taken = 0;
+	store32(&taken, 0);
 }
 
 /* Neighbouring locks have neighbouring places. */
@@ -54,12 +54,12 @@ bool births_keep(uint64_t lock, uint32_t class_index)
 	if (lock >> 48 || slot_of(lock))
 		return false;
 	for (unsigned step = 0; step < PROBES; step++) {
-		uint64_t *slot = slot_at(lock, step);
+		uint64_t *slot = slot_at(lock, step), old = load64(slot);
 
-		if (load64(slot) <= GONE) {
-			taken += load64(slot) != GONE;
+		if (old <= GONE && cas64(slot, old, value)) {
+			if (old != GONE)
+				add32(&taken, 1);
 			add32(&kept, 1);
-			store64_release(slot, value);
 			return true;
 		}
 	}
@@ -69,13 +69,14 @@ bool births_keep(uint64_t lock, uint32_t class_index)
 /* No search goes beyond a place that is 0, so one in front of it that is gone may be 0 as well. */
 void births_tidy(void)
 {
-	if (taken < BIRTHS_SLOTS / 8 || load32(&kept) > taken / 2)
+	uint32_t all = load32(&taken);
+
+	if (all < BIRTHS_SLOTS / 8 || load32(&kept) > all / 2)
 		return;
 	for (uint32_t i = BIRTHS_SLOTS; i-- > 0;) {
-		if (load64(&slots[i]) == GONE && !load64(&slots[(i + 1) & (BIRTHS_SLOTS - 1)])) {
-			store64(&slots[i], 0);
-			taken--;
-		}
+		if (load64(&slots[i]) == GONE && !load64(&slots[(i + 1) & (BIRTHS_SLOTS - 1)]) &&
+			cas64(&slots[i], GONE, 0))
+			add32(&taken, (uint32_t)-1);
 	}
 }
 

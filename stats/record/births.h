@@ -1,9 +1,10 @@
 /*
- * Where locks were born that are alive but have no record any more (deflate.h): one word each, so
- * that a lock which is used again is still of its class.
+ * Where locks were born that are alive but have no record: none any more (deflate.h), or none yet,
+ * because there may be no more. One word each, so that a lock which is used again is still of its
+ * class.
  *
- * Contract: births_keep() and births_tidy() are for the one thread that deflates; the rest for any
- * thread, any time.
+ * Contract: births_open() is for one thread, births_tidy() for the one that deflates; the rest for
+ * any thread, any time. Two threads that keep one lock at once may keep it twice.
  */
 #ifndef RELOCK_STATS_RECORD_BIRTHS_H
 #define RELOCK_STATS_RECORD_BIRTHS_H
@@ -16,7 +17,7 @@
 bool births_open(void);
 void births_reset(void);
 
-/* False: no room; the lock must keep its record. */
+/* False: no room, or it is there already. */
 bool births_keep(uint64_t lock, uint32_t class_index);
 
 /* Shortens searches after many were forgotten; call it now and then. */

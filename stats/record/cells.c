@@ -67,6 +67,8 @@ struct rlk_cell *entry_cell(struct thread *t, struct rlk_entry *e)
 
 	if (likely(cell))
 		return cell_at(t, cell - 1);
+	if (unlikely(entry_is_out(e)))
+		return NULL;
 	/* The last chunks are kept for classes. */
 	if (!(e->lock & KEY_CLASS) && t->cells_used >= CELL_ROWS * (CELL_CHUNKS - 32)) {
 		add64(&arena_header->lost.cells_folded, 1);

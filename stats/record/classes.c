@@ -16,7 +16,7 @@ bool classes_open(lock_rule_chooser *chooser)
 	uint32_t number;
 
 	rule_chooser = chooser;
-	if (!index_open(&class_lookup) || !(class = table_new(&classes, &number)))
+	if (!index_open(&class_lookup) || !(class = table_new(&classes, &number, 0)))
 		return false;
 	class->birth = RLK_BORN_UNKNOWN;
 	return true;
@@ -75,7 +75,7 @@ static uint32_t choose_rule(const struct birth *birth)
 static uint32_t class_add(const struct birth *birth)
 {
 	uint32_t number, site;
-	struct rlk_class *class = table_new(&classes, &number);
+	struct rlk_class *class = table_new(&classes, &number, 0);
 
 	if (!class)
 		return 0;

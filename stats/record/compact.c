@@ -95,7 +95,7 @@ static void go_over_rows(struct thread *t)
 	struct rlk_entry *e;
 
 	while ((e = rows_next(t, &walk))) {
-		if (!e->lock)
+		if (!e->lock || e == t->spill)
 			continue;
 		if (entry_is_out(e))
 			wipe(t, e);

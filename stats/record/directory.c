@@ -160,6 +160,8 @@ bool entries_open(struct thread *t)
 	t->base = (char *)arena_header;
 	if (!rows_grow(t))
 		return false;
+	t->spill = block_rows((struct rlk_block *)(t->base + t->rows.block));
+	t->rows.fresh += ((uint64_t)1 << 32) - 1;
 	t->shift = 64 - FIRST_SLOTS_BITS;
 	t->rows.slots_limit = 1u << (FIRST_SLOTS_BITS - 1);
 	atomic_store_explicit(

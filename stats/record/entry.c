@@ -1,5 +1,7 @@
 #include "stats/record/entry.h"
 
+#include "stats/record/overflow.h"
+
 /* --- finding */
 
 /* The slot of a key, or the one that it would have; NULL: the directory is full. The directory may
@@ -120,10 +122,8 @@ struct rlk_entry *entry_of_class(
 	struct thread *t, uint32_t record, enum rlk_kind kind, uint64_t failed)
 {
 	uint64_t key = class_key(record, kind) | failed;
-	uint32_t slots = directory_slots(t->shift);
-	struct rlk_entry *e = entry_slot(t, key, slots - ROWS_LAST, ROWS_LAST);
 
-	return entry_of_record(e, record, kind);
+	return entry_of_record(entry_slot(t, key, UINT32_MAX, 0), record, kind);
 }
 
 /* --- the address has another lock now, or the entry was not finished */
@@ -183,7 +183,19 @@ static struct rlk_entry *entry_revalidate(struct thread *t, struct rlk_entry *e,
 	return lock_record_stands(record - 1, id) ? e : NULL;
 }
 
-/* No room for this lock: it is counted with its class, or at the very end with everything else. */
+/* A handler that comes between may give what is under way to another class. */
+static void spill(struct thread *t)
+{
+	struct rlk_entry *e = t->spill;
+	uint64_t count =
+		atomic_exchange_explicit((_Atomic uint64_t *)&e->acquired, 0, memory_order_relaxed);
+
+	if (count)
+		overflow_count(e->record - 1, entry_kind(e), e->lock & KEY_FAILED, count);
+	store32(&e->record, 0);
+}
+
+/* No room for this lock: it is counted with its class, in the end for all threads together. */
 static struct rlk_entry *entry_folded(
 	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
 {
@@ -193,9 +205,11 @@ static struct rlk_entry *entry_folded(
 	struct rlk_entry *e = entry_of_class(t, record, kind, failed);
 
 	add64(&arena_header->lost.entries_folded, 1);
-	return e ? e
-		 : entry_of_record(
-			   entry_slot(t, class_key(0, kind) | failed, UINT32_MAX, 0), 0, kind);
+	if (e)
+		return e;
+	spill(t);
+	store64(&t->spill->lock, class_key(record, kind) | failed | KEY_REPLACED);
+	return entry_of_record(t->spill, record, kind);
 }
 
 struct rlk_entry *entry_get(struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)

@@ -129,10 +129,8 @@ struct rlk_cell *entry_cell(struct thread *t, struct rlk_entry *e);
 
 /* --- rows and directory, for compact.c */
 
-/* Of the rows of a block, those that are kept for classes, and of these the ones for what fits
- * nowhere: either side's tries and acquisitions. Slots likewise. */
+/* Of the rows of a block, and of the slots, those that are kept for classes. */
 #define ROWS_KEPT 8
-#define ROWS_LAST 4
 
 static inline uint32_t entry_number(const struct thread *t, const struct rlk_entry *e)
 {

@@ -1,3 +1,4 @@
+#include "stats/record/overflow.h"
 #include "stats/record/recorder.h"
 #include "stats/record/sites.h"
 #include "stats/record/unwind.h"
@@ -307,7 +308,7 @@ void event_end(struct event *event, const struct wait *w)
 
 	if (!t) {
 		if (acquired)
-			count_unrecorded();
+			count_unrecorded(event->at.key, &event->at.id, event->at.site);
 		return;
 	}
 	now = arch_ticks();
@@ -343,9 +344,11 @@ void count_failed_try(struct thread *t, uint64_t key, const struct lock_id *id, 
 {
 	struct rlk_entry *e;
 
-	if (!t || !t->directory)
-		return;
 	key |= KEY_FAILED;
+	if (!t || !t->directory) {
+		count_unrecorded(key, id, site);
+		return;
+	}
 	e = entry_fast(t, key);
 	if (!e)
 		e = entry_get(t, key, id, site);
@@ -404,8 +407,10 @@ void count_yield_site(struct thread *t, uint64_t site, enum rlk_yield_kind kind,
 	shard_add(&y->asked_ns, asked_ns);
 }
 
-void count_unrecorded(void)
+void count_unrecorded(uint64_t key, const struct lock_id *id, uint64_t site)
 {
+	enum rlk_kind kind = key & KEY_WRITE_SIDE ? RLK_KIND_WRLOCK : id->kind;
+
 	if (recorder.on)
-		add64(&arena_header->lost.unrecorded_acquired, 1);
+		overflow_count(lock_class_record(lock_record(id, site)), kind, key & KEY_FAILED, 1);
 }

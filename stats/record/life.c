@@ -1,4 +1,5 @@
 #include "stats/record/deflate.h"
+#include "stats/record/overflow.h"
 #include "stats/record/quiet.h"
 #include "stats/record/recorder.h"
 #include "stats/record/sites.h"
@@ -155,7 +156,7 @@ static bool token_open(void)
 
 static bool tables_open(void)
 {
-	recorder.on = sites_open() && locks_open(config.max_locks, config.rule);
+	recorder.on = sites_open() && locks_open(config.max_locks, config.rule) && overflow_open();
 	if (recorder.on)
 		header_fill();
 	return recorder.on;

@@ -16,6 +16,8 @@
 #define FEW_BITS 13
 #define FEW (1u << (FEW_BITS - 1))
 #define MANY_BITS 22
+/* Rows that only classes get when there is no room for more. */
+#define KEPT_FOR_CLASSES 256
 #define EVERYTHING_ELSE 0 /* the record of the class that collects what does not fit */
 
 TABLE(records, RLK_RECORDS, struct rlk_record, 1024, 16384);
@@ -78,9 +80,9 @@ bool locks_open(uint64_t max_locks, lock_rule_chooser *chooser)
 	locks_max = max_locks;
 	if (!many)
 		many = private_memory(sizeof(uint32_t) << MANY_BITS);
-	if (!many || !classes_open(chooser))
+	if (!many || !births_open() || !classes_open(chooser))
 		return false;
-	record = table_new(&records, &number);
+	record = table_new(&records, &number, 0);
 	if (!record)
 		return false;
 	record_fill(record, &id, CLASS_EVERYTHING_ELSE, 0)->generations = 1;
@@ -113,7 +115,7 @@ uint32_t class_record(uint32_t class_index)
 
 	if (number)
 		return number - 1;
-	row = table_new(&records, &number);
+	row = table_new(&records, &number, 0);
 	if (!row)
 		return EVERYTHING_ELSE;
 	record_fill(row, &id, class_index, class_rule(class_index));
@@ -231,21 +233,30 @@ static struct rlk_record *record_new(uint32_t *number)
 	if (deflate_take(number))
 		return lock_row(*number);
 	if (have < locks_max)
-		return table_new(&records, number);
+		return table_new(&records, number, KEPT_FOR_CLASSES);
 	return deflate_when_full(have) && deflate_take(number) ? lock_row(*number) : NULL;
 }
 
-/* *fresh: it is a new record, not one that another thread has just added, nor the class's. */
+/* There may be no more records: the lock is counted with its class from now on. True: this is the
+ * first time. */
+static bool lock_folded(const struct lock_id *id, uint32_t class_index)
+{
+	if (births_find(id->address) != BIRTH_UNKNOWN)
+		return false;
+	add64(&arena_header->lost.locks_folded, 1);
+	return births_keep(id->address, class_index);
+}
+
+/* *fresh: the lock was not known before, and no other thread has just added it. */
 static uint32_t record_add(
 	const struct lock_id *id, uint32_t class_index, uint32_t rule, bool *fresh)
 {
 	struct rlk_record *row;
 	uint32_t number, added;
 
-	*fresh = false;
 	row = record_new(&number);
 	if (!row) {
-		add64(&arena_header->lost.locks_folded, 1);
+		*fresh = lock_folded(id, class_index);
 		return class_record(class_index);
 	}
 	record_fill(row, id, class_index, rule);
@@ -270,7 +281,8 @@ uint32_t lock_record(const struct lock_id *id, uint64_t site)
 	if (class_index != BIRTH_UNKNOWN && class_row(class_index)->kind == (uint32_t)id->kind) {
 		birth = class_birth(class_index);
 		number = record_add(id, class_index, rule_of(class_index, &birth), &fresh);
-		births_forget(id->address);
+		if (!(load32(&lock_row(number)->flags) & RLK_LOCK_IS_CLASS))
+			births_forget(id->address);
 		return number;
 	}
 	birth = birth_of(id, site, false);

@@ -190,7 +190,7 @@ static bool is_nameless(uint32_t number)
 static uint32_t module_add(const struct found_object *object, bool stays)
 {
 	uint32_t number;
-	struct rlk_module *row = table_new(&modules, &number);
+	struct rlk_module *row = table_new(&modules, &number, 0);
 
 	if (!row)
 		return 0;

@@ -148,7 +148,7 @@ void event_end(struct event *event, const struct wait *w);
 void count_failed_try(struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site);
 void count_cond_wait(struct thread *t, struct rlk_entry *e, uint64_t ticks);
 void count_yield_site(struct thread *t, uint64_t site, enum rlk_yield_kind kind, uint64_t asked_ns);
-/* An acquisition by a thread without a shard. */
-void count_unrecorded(void);
+/* An acquisition by a thread without a shard: it is counted with the lock's class. */
+void count_unrecorded(uint64_t key, const struct lock_id *id, uint64_t site);
 
 #endif

@@ -35,7 +35,7 @@ static uint32_t site_add(
 	uint64_t address, const struct found_object *object, enum presence presence)
 {
 	uint32_t number;
-	struct rlk_site *site = table_new(&sites, &number);
+	struct rlk_site *site = table_new(&sites, &number, 0);
 
 	if (!site)
 		return 0;
@@ -80,7 +80,7 @@ uint32_t context_of_site(uint64_t address, enum presence presence)
 static uint32_t stack_add(const struct rlk_stack *from)
 {
 	uint32_t number;
-	struct rlk_stack *stack = table_new(&stacks, &number);
+	struct rlk_stack *stack = table_new(&stacks, &number, 0);
 
 	if (!stack)
 		return 0;

@@ -43,14 +43,23 @@ static bool row_touch(struct rlk_block *block, uint32_t row)
 	return true;
 }
 
-void *table_new(struct table *table, uint32_t *number)
+/* A chunk further on is made first where it is needed for the rows kept. */
+static bool rows_ensure(struct table *table, uint32_t row, uint32_t kept)
+{
+	uint32_t last = row + kept;
+
+	return last < table->chunks << table->chunk_bits &&
+	       chunk_ensure(table, row >> table->chunk_bits) &&
+	       chunk_ensure(table, last >> table->chunk_bits);
+}
+
+void *table_new(struct table *table, uint32_t *number, uint32_t kept)
 {
 	uint32_t n = atomic_load_explicit(&table->next, memory_order_relaxed);
 	struct rlk_block *block;
 
 	do {
-		if (n >= table->chunks << table->chunk_bits ||
-			!chunk_ensure(table, n >> table->chunk_bits))
+		if (!rows_ensure(table, n, kept))
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(
 		&table->next, &n, n + 1, memory_order_relaxed, memory_order_relaxed));

@@ -35,8 +35,9 @@ struct table {
 		.chunk = name##_chunks,                                                            \
 	}
 
-/* A new zeroed row; its number through `number`. NULL when the table or the recording is full. */
-void *table_new(struct table *table, uint32_t *number);
+/* A new zeroed row; its number through `number`. NULL when the table or the recording is full, but
+ * for `kept` rows (at most those of a chunk). */
+void *table_new(struct table *table, uint32_t *number, uint32_t kept);
 
 /* Row `number`, which must have been handed out. */
 static inline void *table_row(const struct table *table, uint32_t number)

@@ -78,7 +78,7 @@ static bool shard_open(struct thread *t)
 
 	if (t->row)
 		return true;
-	if (!recorder.on || !(t->row = table_new(&shards, &index)))
+	if (!recorder.on || !(t->row = table_new(&shards, &index, 0)))
 		return false;
 	t->row->index = t->number;
 	return entries_open(t);
@@ -100,7 +100,7 @@ uint32_t sample_step(struct thread *t)
 
 static void thread_row_open(struct thread *t)
 {
-	struct rlk_thread *row = table_new(&thread_rows, &t->thread_row);
+	struct rlk_thread *row = table_new(&thread_rows, &t->thread_row, 0);
 
 	if (!row) {
 		t->thread_row = TABLE_NONE;
