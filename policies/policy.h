@@ -89,6 +89,7 @@ struct wait {
 	unsigned cpus; /* CPUs the process may use: affinity and quota, at least 1 */
 	const atomic_uint
 		*urgent; /* non-zero while the program asked for no spinning; may be NULL */
+	uint64_t began;  /* ticks, just before the policy was called; 0: not known */
 
 	/* Filled while waiting. */
 	int result;
@@ -99,6 +100,7 @@ struct wait {
 	uint64_t tries, pauses, yields, sleeps, blocks;
 	uint64_t yielded_ticks; /* inside sched_yield */
 	uint64_t parked_ticks;  /* asleep or blocked */
+	uint64_t ended;         /* ticks, where the clock was read when the wait was over; else 0 */
 };
 
 struct policy {

@@ -202,15 +202,18 @@ static void sleep_until_over(struct wait *w)
 
 void wait_block(struct wait *w)
 {
-	uint64_t start;
+	uint64_t start = w->began;
 
 	if (w->block == NULL) {
 		sleep_until_over(w);
 		return;
 	}
+	/* Reading the clock may take as long as an uncontended lock: what is known is not read. */
+	if (!start || w->stage != STAGE_FIRST)
+		start = arch_ticks();
 	w->stage = STAGE_BLOCK;
 	w->blocks++;
-	start = arch_ticks();
 	w->result = w->block(w);
-	w->parked_ticks += arch_ticks() - start;
+	w->ended = arch_ticks();
+	w->parked_ticks += w->ended - start;
 }

@@ -22,9 +22,13 @@
 
 #define NOTES 8
 
+/* glibc's lock word, as selfcheck() has seen it. */
+enum { LOCKED = 1, LOCKED_AND_WAITED_FOR = 2 };
+
 /* Apart from each other: unrelated condition variables should not share a cache line. */
 struct gate {
 	pthread_mutex_t mutex;
+	atomic_uint inside;                /* threads that may be asleep until it is free */
 	atomic_uint signals;               /* made through this gate; written under the mutex */
 	const pthread_cond_t *note[NOTES]; /* the last of them, by number; under the mutex */
 } __attribute__((aligned(64)));
@@ -40,7 +44,35 @@ _Static_assert(GATES == 1 << (64 - 58), "the hash picks a gate");
 void cond_reset(void)
 {
 	for (unsigned i = 0; i < GATES; i++)
-		gates[i].mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+		gates[i] = (struct gate){.mutex = PTHREAD_MUTEX_INITIALIZER};
+}
+
+/*
+ * glibc's wait takes the gate back as one that others may wait for, so that its release would be a
+ * system call each time. Whoever may have to sleep for it is counted inside before it tries; where
+ * that is this thread alone, the lock word says so again. One that comes later finds it taken and
+ * changes it back itself.
+ */
+static void gate_leave(struct gate *gate)
+{
+	atomic_int *word = (atomic_int *)&gate->mutex.__data.__lock;
+	int waited_for = LOCKED_AND_WAITED_FOR;
+
+	if (thread_self->fast_mutexes &&
+		atomic_compare_exchange_strong(word, &waited_for, LOCKED) &&
+		atomic_load(&gate->inside) > 1)
+		atomic_store(word, LOCKED_AND_WAITED_FOR);
+	real.mutex_unlock(&gate->mutex);
+	atomic_fetch_sub(&gate->inside, 1);
+}
+
+static void gate_lock(struct gate *gate)
+{
+	if (real.mutex_trylock(&gate->mutex) == 0)
+		return;
+	atomic_fetch_add(&gate->inside, 1);
+	real.mutex_lock(&gate->mutex);
+	atomic_fetch_sub(&gate->inside, 1);
 }
 
 /* Whether `c` was signalled since there were `before` signals; with the gate's mutex held. More
@@ -62,7 +94,7 @@ static void gate_note(struct gate *gate, const pthread_cond_t *c)
 {
 	unsigned number;
 
-	real.mutex_lock(&gate->mutex);
+	gate_lock(gate);
 	number = atomic_load_explicit(&gate->signals, memory_order_relaxed);
 	gate->note[number % NOTES] = c;
 	atomic_store_explicit(&gate->signals, number + 1, memory_order_relaxed);
@@ -103,11 +135,13 @@ static void take_back(void *data)
 	struct thread *t = hook_thread();
 	struct rlk_entry *e;
 
-	real.mutex_unlock(&r->gate->mutex);
+	gate_leave(r->gate);
 	r->result = mutex_acquire(r->mutex, r->site, CLOCK_REALTIME, NULL, false);
 	if (r->result == 0 && r->user)
 		mutex_count_user(r->mutex, -1);
-	e = r->result == 0 ? mutex_entry(t, r->mutex, r->site) : NULL;
+	e = r->result == 0 && t ? entry_fast(t, (uint64_t)r->mutex) : NULL;
+	if (!e && r->result == 0)
+		e = mutex_entry(t, r->mutex, r->site);
 	if (e)
 		count_cond_wait(t, e, woken - r->released);
 }
@@ -135,6 +169,7 @@ static int wait_delegated(struct thread *t, pthread_cond_t *c, pthread_mutex_t *
 static int wait_in_gate(struct relock *r, pthread_cond_t *c, unsigned before, clockid_t clock,
 	const struct timespec *deadline, bool clocked)
 {
+	atomic_fetch_add(&r->gate->inside, 1);
 	real.mutex_lock(&r->gate->mutex);
 	pthread_cleanup_push(take_back, r);
 	if (!gate_signalled(r->gate, c, before))

@@ -43,31 +43,41 @@ static void reader_leaves_number(struct thread *t, const struct rlk_entry *e)
 		store64(&record->holder, t->number + 1);
 }
 
-static OUT_OF_LINE struct rlk_entry *rwlock_entry_slow(
-	struct thread *t, pthread_rwlock_t *l, enum rlk_kind side, uint64_t site)
+static inline void rwlock_count_in(
+	struct thread *t, struct rlk_entry *e, uint64_t key, enum rlk_kind side, uint64_t site)
 {
-	struct lock_id id = rwlock_id(l);
-
-	if (t->directory)
-		return entry_get(t, rwlock_key(l, side), &id, site);
-	count_unrecorded(rwlock_key(l, side), &id, site);
-	return NULL;
-}
-
-static inline void rwlock_count(
-	struct thread *t, pthread_rwlock_t *l, enum rlk_kind side, uint64_t site)
-{
-	uint64_t key = rwlock_key(l, side);
-	struct rlk_entry *e;
-
-	e = entry_fast(t, key);
-	if (unlikely(!e))
-		e = rwlock_entry_slow(t, l, side, site);
-	if (unlikely(!e))
-		return;
 	entry_count(t, e, key, site, 0);
 	if (side == RLK_KIND_RDLOCK && unlikely(entry_waited(e)))
 		reader_leaves_number(t, e);
+}
+
+static OUT_OF_LINE void rwlock_count_slow(
+	struct thread *t, pthread_rwlock_t *l, enum rlk_kind side, uint64_t site)
+{
+	struct lock_id id = rwlock_id(l);
+	uint64_t key = rwlock_key(l, side);
+
+	if (t->directory)
+		rwlock_count_in(t, entry_get(t, key, &id, site), key, side, site);
+	else
+		count_unrecorded(key, &id, site);
+}
+
+/* In the entry that entry_ahead() found, if it is the right one. */
+static inline void rwlock_count_ahead(struct thread *t, pthread_rwlock_t *l, enum rlk_kind side,
+	uint64_t site, struct rlk_entry *e)
+{
+	uint64_t key = rwlock_key(l, side);
+
+	if (likely(e && entry_is(e, key)))
+		rwlock_count_in(t, e, key, side, site);
+	else if (e || recorder.on)
+		rwlock_count_slow(t, l, side, site);
+}
+
+static void rwlock_count(struct thread *t, pthread_rwlock_t *l, enum rlk_kind side, uint64_t site)
+{
+	rwlock_count_ahead(t, l, side, site, entry_ahead(t, rwlock_key(l, side)));
 }
 
 /* --- the calls as glibc would do them */
@@ -215,7 +225,7 @@ static OUT_OF_LINE void rwlock_hold_end(struct thread *t, pthread_rwlock_t *l)
 
 static OUT_OF_LINE void rwlock_unlocking(struct thread *t, pthread_rwlock_t *l)
 {
-	struct rlk_entry *e = t->directory ? entry_fast(t, (uint64_t)l) : NULL;
+	struct rlk_entry *e = entry_fast(t, (uint64_t)l);
 	struct rlk_record *record;
 
 	if (t->held_count)
@@ -229,8 +239,32 @@ static OUT_OF_LINE void rwlock_unlocking(struct thread *t, pthread_rwlock_t *l)
 
 /* --- hooks */
 
+/*
+ * Readers meet no writer most of the time, and then only share the count of readers: the native
+ * lock adds to it, which always succeeds, where its try compares and swaps until that does. So a
+ * lock that is seen without a writer is taken by the native call. A writer that comes in between
+ * makes it wait natively, unrecorded: it has the few nanoseconds between two instructions for that.
+ */
+static inline bool rwlock_is_open(const pthread_rwlock_t *l)
+{
+	unsigned word = atomic_load_explicit(
+		(const atomic_uint *)&l->__data.__readers, memory_order_relaxed);
+
+	return !(word & (WRITE_PHASE | WRITE_LOCKED));
+}
+
 HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
+	struct thread *t = thread_self;
+	struct rlk_entry *e = entry_ahead(t, (uint64_t)l);
+	int result;
+
+	if (likely(t->live && rwlock_is_open(l))) {
+		result = real.rwlock_rdlock(l);
+		if (likely(result == 0))
+			rwlock_count_ahead(t, l, RLK_KIND_RDLOCK, RETURN_ADDRESS, e);
+		return result;
+	}
 	return rwlock_acquire(l, RLK_KIND_RDLOCK, RETURN_ADDRESS, CLOCK_REALTIME, NULL, false);
 }
 

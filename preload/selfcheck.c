@@ -114,8 +114,9 @@ static bool condition_wait_accepts(pthread_mutex_t *by_hand, pthread_mutex_t *na
 	static const struct timespec past = {.tv_sec = -1};
 	pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 
+	/* 2 is "locked, and others may wait": see gate_leave(). */
 	return real.cond_timedwait(&c, by_hand, &past) == ETIMEDOUT &&
-	       real.cond_timedwait(&c, native, &past) == ETIMEDOUT &&
+	       by_hand->__data.__lock == 2 && real.cond_timedwait(&c, native, &past) == ETIMEDOUT &&
 	       memcmp(by_hand, native, sizeof(*native)) == 0;
 }
 

@@ -38,20 +38,9 @@ static int block_native(struct wait *w)
 	return real.spin_lock(w->lock);
 }
 
-static OUT_OF_LINE struct rlk_entry *spin_entry_slow(
-	struct thread *t, pthread_spinlock_t *s, uint64_t site)
-{
-	struct lock_id id = spin_id(s);
-
-	if (t->directory)
-		return entry_get(t, (uint64_t)s, &id, site);
-	count_unrecorded((uint64_t)s, &id, site);
-	return NULL;
-}
-
 /* A spinlock does not say who holds it. Once anybody had to wait for it, a thread leaves its number
  * when it holds it. */
-static void spin_leave_holder(struct thread *t, const struct rlk_entry *e)
+static inline void spin_leave_holder(struct thread *t, const struct rlk_entry *e)
 {
 	if (likely(!entry_waited(e)))
 		return;
@@ -59,17 +48,34 @@ static void spin_leave_holder(struct thread *t, const struct rlk_entry *e)
 	store64(&lock_row(e->record - 1)->holder, t->number + 1);
 }
 
-static inline void spin_count(struct thread *t, pthread_spinlock_t *s, uint64_t site)
+static OUT_OF_LINE void spin_count_slow(struct thread *t, pthread_spinlock_t *s, uint64_t site)
 {
+	struct lock_id id = spin_id(s);
 	struct rlk_entry *e;
 
-	e = entry_fast(t, (uint64_t)s);
-	if (unlikely(!e))
-		e = spin_entry_slow(t, s, site);
-	if (unlikely(!e))
+	if (!t->directory) {
+		count_unrecorded((uint64_t)s, &id, site);
 		return;
+	}
+	e = entry_get(t, (uint64_t)s, &id, site);
 	entry_count(t, e, (uint64_t)s, site, 0);
 	spin_leave_holder(t, e);
+}
+
+/* In the entry that entry_ahead() found, if it is the right one. */
+static inline void spin_count(
+	struct thread *t, pthread_spinlock_t *s, uint64_t site, struct rlk_entry *e)
+{
+	if (likely(e != NULL)) {
+		if (likely(entry_is(e, (uint64_t)s))) {
+			entry_count(t, e, (uint64_t)s, site, 0);
+			spin_leave_holder(t, e);
+			return;
+		}
+	} else if (!recorder.on) {
+		return;
+	}
+	spin_count_slow(t, s, site);
 }
 
 static OUT_OF_LINE int spin_lock_slow(pthread_spinlock_t *s, uint64_t site)
@@ -93,11 +99,11 @@ static OUT_OF_LINE int spin_lock_slow(pthread_spinlock_t *s, uint64_t site)
 	if (!t)
 		return real.spin_lock(s);
 	if (real.spin_trylock(s) == 0) {
-		spin_count(t, s, site);
+		spin_count(t, s, site, entry_ahead(t, (uint64_t)s));
 		return 0;
 	}
 	result = hook_wait(t, &call);
-	e = t->directory ? entry_fast(t, (uint64_t)s) : NULL;
+	e = entry_fast(t, (uint64_t)s);
 	if (e)
 		spin_leave_holder(t, e);
 	return result;
@@ -107,7 +113,7 @@ static OUT_OF_LINE int spin_lock_slow(pthread_spinlock_t *s, uint64_t site)
  * holder does. */
 static OUT_OF_LINE void spin_unlocking(struct thread *t, pthread_spinlock_t *s)
 {
-	struct rlk_entry *e = t->directory ? entry_fast(t, (uint64_t)s) : NULL;
+	struct rlk_entry *e = entry_fast(t, (uint64_t)s);
 
 	if (t->held_count)
 		hold_end(t, (uint64_t)s);
@@ -118,9 +124,10 @@ static OUT_OF_LINE void spin_unlocking(struct thread *t, pthread_spinlock_t *s)
 HOOK int pthread_spin_lock(pthread_spinlock_t *s)
 {
 	struct thread *t = thread_self;
+	struct rlk_entry *e = entry_ahead(t, (uint64_t)s);
 
 	if (likely(spin_try_fast(s, t))) {
-		spin_count(t, s, RETURN_ADDRESS);
+		spin_count(t, s, RETURN_ADDRESS, e);
 		return 0;
 	}
 	return spin_lock_slow(s, RETURN_ADDRESS);
@@ -135,7 +142,7 @@ HOOK int pthread_spin_trylock(pthread_spinlock_t *s)
 	if (!t)
 		return result;
 	if (result == 0)
-		spin_count(t, s, RETURN_ADDRESS);
+		spin_count(t, s, RETURN_ADDRESS, entry_ahead(t, (uint64_t)s));
 	else if (result == EBUSY)
 		count_failed_try(t, (uint64_t)s, &id, RETURN_ADDRESS);
 	return result;

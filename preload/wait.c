@@ -37,6 +37,7 @@ int hook_wait(struct thread *t, const struct call *call)
 	choice = choice_for(call, &event);
 	policy = call->delegated ? policy_registry[0] : choice->policy;
 	w.t = &choice->tunables;
+	w.began = event.start;
 	w.block = call->cannot_block && policy != policy_registry[0] ? NULL : call->block;
 	policy->wait(&w);
 	event_end(&event, &w);

@@ -12,6 +12,7 @@
  * one.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -335,6 +336,22 @@ static double bench_pingpong(unsigned count)
 	return bench_crowd(hand_over, count);
 }
 
+/* Where two CPUs take turns, how the scheduler happens to place the threads decides: on one, what
+ * the steps cost does. */
+static double bench_pingpong_pinned(unsigned count)
+{
+	cpu_set_t one, all;
+	unsigned cpu = 0;
+
+	must(sched_getaffinity(0, sizeof(all), &all) == 0, "no affinity");
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	must(sched_setaffinity(0, sizeof(one), &one) == 0, "cannot stay on one CPU");
+	return bench_crowd(hand_over, count);
+}
+
 /* --- whole programs
  * -----------------------------------------------------------------------------------------------
  */
@@ -425,6 +442,7 @@ static const struct bench {
 	{"fresh", bench_fresh, 0},
 	{"readers", bench_readers, 2},
 	{"pingpong", bench_pingpong, 2},
+	{"pingpong-1cpu", bench_pingpong_pinned, 2},
 	{"contended-2", bench_contended, 2},
 	{"contended-64", bench_contended, 64},
 };

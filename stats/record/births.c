@@ -62,6 +62,9 @@ bool births_keep(uint64_t lock, uint32_t class_index)
 			add32(&kept, 1);
 			return true;
 		}
+		/* Another thread took the place meanwhile, for the same lock perhaps. */
+		if (load64(slot) >> 16 == lock)
+			return false;
 	}
 	return false;
 }

@@ -4,7 +4,8 @@
  * class.
  *
  * Contract: births_open() is for one thread, births_tidy() for the one that deflates; the rest for
- * any thread, any time. Two threads that keep one lock at once may keep it twice.
+ * any thread, any time. Two threads that keep one lock at once may keep it twice where a third
+ * forgets one near it.
  */
 #ifndef RELOCK_STATS_RECORD_BIRTHS_H
 #define RELOCK_STATS_RECORD_BIRTHS_H

@@ -1,6 +1,10 @@
 #include "stats/record/entry.h"
 
+#include "policies/arch.h"
 #include "stats/record/overflow.h"
+
+/* One in so many is timed. */
+#define FIRST_SAMPLE 16
 
 /* --- finding */
 
@@ -212,8 +216,18 @@ static struct rlk_entry *entry_folded(
 	return entry_of_record(t->spill, record, kind);
 }
 
+/* A longer one, in reads of the clock / 1024, was interrupted. */
+static void note_cost(uint64_t ticks)
+{
+	uint64_t most = load64(&arena_header->cost_clock_1024) * 4;
+
+	add64(&arena_header->cost_first_uses, (ticks < most ? ticks : most) * FIRST_SAMPLE);
+}
+
 struct rlk_entry *entry_get(struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
 {
+	uint64_t begin = ++t->slow % FIRST_SAMPLE ? 0 : arch_ticks();
+
 	for (;;) {
 		struct rlk_entry *e = entry_slot(t, key, t->rows.slots_limit, ROWS_KEPT);
 
@@ -224,6 +238,8 @@ struct rlk_entry *entry_get(struct thread *t, uint64_t key, const struct lock_id
 		}
 		if (!entry_current(e, key))
 			e = entry_revalidate(t, e, key, id, site);
+		if (e && begin)
+			note_cost(arch_ticks() - begin);
 		if (e)
 			return e;
 	}

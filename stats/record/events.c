@@ -179,6 +179,7 @@ void event_begin(struct event *event, struct thread *t, const struct waiter *wai
 	struct rlk_record *record;
 
 	event->thread = t && t->directory ? t : NULL;
+	event->start = 0;
 	event->at = *waiter;
 	if (!event->thread)
 		return;
@@ -311,7 +312,7 @@ void event_end(struct event *event, const struct wait *w)
 			count_unrecorded(event->at.key, &event->at.id, event->at.site);
 		return;
 	}
-	now = arch_ticks();
+	now = w->ended ? w->ended : arch_ticks();
 	wait = now - event->start;
 	recorder_calibrate_sometimes(now);
 	/* The one that it was added to, whatever has become of it. */

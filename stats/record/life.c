@@ -1,3 +1,4 @@
+#include "stats/record/costs.h"
 #include "stats/record/deflate.h"
 #include "stats/record/overflow.h"
 #include "stats/record/quiet.h"
@@ -92,54 +93,6 @@ static void header_texts(void)
 		h->policy[kind] = header_text(config.policy[kind]);
 }
 
-enum { COST_ROUNDS = 128, COST_BATCHES = 8 };
-
-/* The same steps as on the hot path, on an entry of nobody's. */
-static uint64_t time_counting(void)
-{
-	static struct thread t; /* a program's stack may be small */
-	struct rlk_entry entry = {.lock = 64, .stamp = lock_stamp(64)};
-	uint64_t begin = arch_ticks();
-
-	t.base = (char *)&entry;
-	t.directory = t.first_directory;
-	t.shift = 64 - FIRST_SLOTS_BITS;
-	t.until_sample = UINT32_MAX;
-	for (unsigned i = 0; i < COST_ROUNDS; i++) {
-		struct rlk_entry *e = entry_fast(&t, 64);
-
-		if (e)
-			entry_count(&t, e, 64, i, 0);
-		atomic_signal_fence(memory_order_seq_cst);
-	}
-	return arch_ticks() - begin;
-}
-
-static uint64_t time_clock(void)
-{
-	uint64_t begin = arch_ticks(), end = begin;
-
-	for (unsigned i = 0; i < COST_ROUNDS; i++)
-		end = arch_ticks();
-	return end - begin;
-}
-
-/* What recording costs here: the quickest of a few batches, the others having been cold or
- * interrupted. */
-static void header_costs(void)
-{
-	uint64_t counting = UINT64_MAX, clock = UINT64_MAX;
-
-	for (unsigned i = 0; i < COST_BATCHES; i++) {
-		uint64_t c = time_counting(), r = time_clock();
-
-		counting = c < counting ? c : counting;
-		clock = r < clock ? r : clock;
-	}
-	arena_header->cost_acquire_1024 = counting * (1024 / COST_ROUNDS);
-	arena_header->cost_clock_1024 = clock * (1024 / COST_ROUNDS);
-}
-
 /* --- coming up */
 
 static bool token_open(void)
@@ -231,7 +184,7 @@ static int attach(void)
 	int error = ENAMETOOLONG;
 
 	header_texts();
-	header_costs();
+	costs_measure(arena_header);
 	for (unsigned n = 0; n < NAMES_TRIED; n++) {
 		if (!config.output(n, path, sizeof(path)))
 			return ENAMETOOLONG;

@@ -58,11 +58,12 @@ static void run_overhead(struct run *run)
 {
 	const struct rlk_header *h = &run->header;
 	double waits = (double)run->counter[COUNT_contended] + (double)run->counter[COUNT_timeouts];
-	double reads = 2 * (waits + (double)run->counter[COUNT_holds]);
-	double ticks =
-		((double)run->acquired * (double)h->cost_acquire_1024 +
-			reads * (double)h->cost_clock_1024 + waits * (double)h->cost_wait_1024) /
-		1024;
+	double per_event =
+		(double)(run->acquired - run->acquired_spin) * (double)h->cost_acquire_1024 +
+		(double)run->acquired_spin * (double)h->cost_spin_1024 +
+		(double)run->counter[COUNT_holds] * (double)h->cost_hold_1024 +
+		waits * (double)(h->cost_wait_1024 + 2 * h->cost_clock_1024);
+	double ticks = per_event / 1024 + (double)h->cost_first_uses + (double)h->deflation.total;
 
 	if (ticks < 1e18)
 		run->overhead_ns = clock_ns(&run->clock, (uint64_t)ticks);

@@ -332,12 +332,22 @@ START_TEST(test_overhead)
 	builder_begin(&b);
 	tests_fill(&b);
 	b.header.cost_acquire_1024 = 2 * 1024;
+	b.header.cost_spin_1024 = 3 * 1024;
 	b.header.cost_clock_1024 = 20 * 1024;
+	b.header.cost_hold_1024 = 50 * 1024;
 	b.header.cost_wait_1024 = 100 * 1024;
+	b.header.cost_first_uses = 7000;
+	b.header.deflation.total = 80000;
+	b.rows_per_block = 1;
+	builder_entry(&b, 0,
+		builder_lock(&b, 0x900, builder_class(&b, RLK_BORN_INIT, RLK_KIND_SPIN, 0x90, 0, 0),
+			RLK_KIND_SPIN),
+		0x900, RLK_KIND_SPIN, 11);
 	builder_write(&b, "overhead.rlk");
 	builder_end(&b);
 	m = tests_model_of("overhead.rlk");
-	ck_assert_uint_eq(m->overhead_ns, 1607 * 2 + (34 + 1000) * 2 * 20 + 34 * 100);
+	ck_assert_uint_eq(m->overhead_ns,
+		1600 * 2 + (7 + 11) * 3 + 1000 * 50 + 34 * (2 * 20 + 100) + 7000 + 80000);
 	model_free(m);
 }
 END_TEST
