@@ -70,7 +70,7 @@ static inline bool mutex_try_fast(pthread_mutex_t *m, const struct thread *t)
 	return true;
 }
 
-static OUT_OF_LINE int mutex_count_slow(struct thread *t, pthread_mutex_t *m, uint64_t site)
+static COLD int mutex_count_slow(struct thread *t, pthread_mutex_t *m, uint64_t site)
 {
 	struct lock_id id = mutex_id(m);
 
@@ -253,9 +253,11 @@ static bool mutex_stays_held(const pthread_mutex_t *m)
 
 static OUT_OF_LINE int mutex_release_slow(pthread_mutex_t *m)
 {
-	struct thread *t = hook_thread();
+	struct thread *t = thread_self;
 
-	if (t && t->held_count && !mutex_stays_held(m))
+	if (unlikely(!t->live))
+		hook_thread(); /* it may be the process's first call */
+	else if (!mutex_stays_held(m))
 		hold_end(t, (uint64_t)m);
 	return real.mutex_unlock(m);
 }

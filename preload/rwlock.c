@@ -51,7 +51,7 @@ static inline void rwlock_count_in(
 		reader_leaves_number(t, e);
 }
 
-static OUT_OF_LINE void rwlock_count_slow(
+static COLD void rwlock_count_slow(
 	struct thread *t, pthread_rwlock_t *l, enum rlk_kind side, uint64_t site)
 {
 	struct lock_id id = rwlock_id(l);

@@ -48,7 +48,7 @@ static inline void spin_leave_holder(struct thread *t, const struct rlk_entry *e
 	store64(&lock_row(e->record - 1)->holder, t->number + 1);
 }
 
-static OUT_OF_LINE void spin_count_slow(struct thread *t, pthread_spinlock_t *s, uint64_t site)
+static COLD void spin_count_slow(struct thread *t, pthread_spinlock_t *s, uint64_t site)
 {
 	struct lock_id id = spin_id(s);
 	struct rlk_entry *e;

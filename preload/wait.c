@@ -44,8 +44,7 @@ int hook_wait(struct thread *t, const struct call *call)
 	return w.result;
 }
 
-OUT_OF_LINE void hook_count_slow(
-	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
+COLD void hook_count_slow(struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
 {
 	if (!t->directory) {
 		count_unrecorded(key, id, site);

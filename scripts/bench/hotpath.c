@@ -196,6 +196,39 @@ static void work_spin(uint64_t count)
 	}
 }
 
+static uint64_t read_clock(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	return now_ns();
+#endif
+}
+
+/* The program times its hold itself: what that costs at least. */
+static void work_clock(uint64_t count)
+{
+	static uint64_t held;
+
+	for (uint64_t i = 0; i < count; i++) {
+		pthread_mutex_t *lock = &locks[0];
+		uint64_t from;
+
+		pthread_mutex_lock(lock);
+		from = read_clock();
+		held += read_clock() - from;
+		pthread_mutex_unlock(lock);
+	}
+}
+
+static double bench_clock(unsigned unused)
+{
+	(void)unused;
+	start_idle_thread();
+	make_mutexes(1);
+	return run_batches(work_clock, fitting_count(work_clock));
+}
+
 static double bench_spin(unsigned unused)
 {
 	(void)unused;
@@ -438,6 +471,7 @@ static const struct bench {
 	{"mutex-1000", bench_mutexes, 1000},
 	{"mutex-1000000", bench_mutexes, 1000000},
 	{"mutex-1000000-shuffled", bench_shuffled, 1000000},
+	{"clock", bench_clock, 0},
 	{"spin", bench_spin, 0},
 	{"fresh", bench_fresh, 0},
 	{"readers", bench_readers, 2},

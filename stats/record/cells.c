@@ -1,10 +1,5 @@
 #include "stats/record/entry.h"
 
-static struct rlk_cell *cell_at(const struct thread *t, uint32_t cell)
-{
-	return (struct rlk_cell *)block_rows(t->cell_chunk[cell / CELL_ROWS]) + cell % CELL_ROWS;
-}
-
 static struct rlk_cell *cell_new(struct thread *t, const struct rlk_entry *e, uint32_t *cell)
 {
 	uint32_t n = add32(&t->cells_used, 1);
@@ -61,12 +56,10 @@ static uint32_t note_cell(struct rlk_entry *e, uint32_t cell)
 	return RLK_ENTRY_CELL(state);
 }
 
-struct rlk_cell *entry_cell(struct thread *t, struct rlk_entry *e)
+struct rlk_cell *entry_cell_make(struct thread *t, struct rlk_entry *e)
 {
-	uint32_t cell = RLK_ENTRY_CELL(load16(&e->state));
+	uint32_t cell;
 
-	if (likely(cell))
-		return cell_at(t, cell - 1);
 	if (unlikely(entry_is_out(e)))
 		return NULL;
 	/* The last chunks are kept for classes. */

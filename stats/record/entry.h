@@ -122,10 +122,22 @@ static inline void entry_publish(uint32_t *to, uint32_t record, const struct rlk
 		cas32(to, record, load32(&e->record));
 }
 
+static inline struct rlk_cell *cell_at(const struct thread *t, uint32_t cell)
+{
+	return (struct rlk_cell *)block_rows(t->cell_chunk[cell / CELL_ROWS]) + cell % CELL_ROWS;
+}
+
+struct rlk_cell *entry_cell_make(struct thread *t, struct rlk_entry *e);
+
 /* This shard's cell for an entry; made when it has none. Its class's where the shard has too many.
  * Never NULL, unless there is no memory at all: then NULL, and the measurement is lost and counted
  * so. */
-struct rlk_cell *entry_cell(struct thread *t, struct rlk_entry *e);
+static inline struct rlk_cell *entry_cell(struct thread *t, struct rlk_entry *e)
+{
+	uint32_t cell = RLK_ENTRY_CELL(load16(&e->state));
+
+	return likely(cell) ? cell_at(t, cell - 1) : entry_cell_make(t, e);
+}
 
 /* --- rows and directory, for compact.c */
 

@@ -30,7 +30,7 @@
 struct held {
 	uint64_t key;
 	uint64_t start; /* ticks */
-	struct rlk_entry *entry;
+	struct rlk_cell *cell;
 };
 
 /* A table of this shard's that grows by a bigger one beside it; rows stay where they are. */
