@@ -143,9 +143,9 @@ const struct conf_option conf_table[] = {
 		.max = 24, .initial = "16", FIELD(stack_depth),
 		.help = "How many callers a stack has at most.", .example = "8"},
 	{NAMES("record", "max_memory", "RELOCK_MAX_MEMORY"), .type = TYPE_SIZE, .min = 1 << 20,
-		.max = 1ull << 40, .initial = "1GiB", FIELD(max_memory),
-		.help = "How large the recording may grow. Beyond that, locks still work and what "
-			"could not be recorded is counted.",
+		.max = 1ull << 37, .initial = "1GiB", FIELD(max_memory),
+		.help = "How large the recording may grow. Beyond that, locks still work, and what "
+			"there is no room for is counted with the others of its class.",
 		.example = "256MiB"},
 	{NAMES("record", "max_locks", "RELOCK_MAX_LOCKS"), .type = TYPE_COUNT, .min = 1,
 		.max = 100000000, .initial = "1000000", FIELD(max_locks),
