@@ -132,7 +132,9 @@ const struct conf_option conf_table[] = {
 		.example = "all"},
 	{NAMES("record", "hold_sample", "RELOCK_HOLD_SAMPLE"), .type = TYPE_COUNT, .min = 1,
 		.max = 1000000, .initial = "64", FIELD(hold_sample),
-		.help = "With holds = sampled, one acquisition in so many is measured, on average.",
+		.help = "With holds = sampled, one acquisition in so many is measured, on average; "
+			"fewer, down to a sixteenth, of a thread that acquires more than some "
+			"hundred thousand times a second.",
 		.example = "1000"},
 	{NAMES("record", "stacks", "RELOCK_STACKS"), .type = TYPE_BOOL, .initial = "on",
 		FIELD(stacks),

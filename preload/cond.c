@@ -150,10 +150,11 @@ static void take_back(void *data)
 static int wait_delegated(struct thread *t, pthread_cond_t *c, pthread_mutex_t *m, uint64_t site,
 	clockid_t clock, const struct timespec *deadline, bool clocked)
 {
+	struct hold hold;
 	int result;
 
-	if (t && t->held_count)
-		hold_end(t, (uint64_t)m);
+	if (t && t->held_count && hold_stop(t, (uint64_t)m, &hold))
+		hold_note(t, &hold);
 	if (t && t->directory)
 		add64(&arena_header->lost.conds_delegated, 1);
 	result = wait_native(c, m, clock, deadline, clocked);

@@ -254,11 +254,16 @@ static bool mutex_stays_held(const pthread_mutex_t *m)
 static OUT_OF_LINE int mutex_release_slow(pthread_mutex_t *m)
 {
 	struct thread *t = thread_self;
+	struct hold hold;
+	int result;
 
 	if (unlikely(!t->live))
 		hook_thread(); /* it may be the process's first call */
-	else if (!mutex_stays_held(m))
-		hold_end(t, (uint64_t)m);
+	else if (!mutex_stays_held(m) && hold_stop(t, (uint64_t)m, &hold)) {
+		result = real.mutex_unlock(m);
+		hold_note(t, &hold);
+		return result;
+	}
 	return real.mutex_unlock(m);
 }
 

@@ -216,25 +216,30 @@ static int rwlock_try(pthread_rwlock_t *l, enum rlk_kind side, uint64_t site)
 
 /* --- releasing */
 
-static OUT_OF_LINE void rwlock_hold_end(struct thread *t, pthread_rwlock_t *l)
+static bool rwlock_hold_stop(struct thread *t, const pthread_rwlock_t *l, struct hold *hold)
 {
 	enum rlk_kind side = rwlock_writer(l) == t->tid ? RLK_KIND_WRLOCK : RLK_KIND_RDLOCK;
 
-	hold_end(t, rwlock_key(l, side));
+	return t->held_count && hold_stop(t, rwlock_key(l, side), hold);
 }
 
-static OUT_OF_LINE void rwlock_unlocking(struct thread *t, pthread_rwlock_t *l)
+static OUT_OF_LINE int rwlock_release_slow(struct thread *t, pthread_rwlock_t *l)
 {
 	struct rlk_entry *e = entry_fast(t, (uint64_t)l);
-	struct rlk_record *record;
+	struct hold hold;
+	bool timed = rwlock_hold_stop(t, l, &hold);
+	int result;
 
-	if (t->held_count)
-		rwlock_hold_end(t, l);
-	if (!e || !entry_waited(e))
-		return;
-	record = lock_row(e->record - 1);
-	if (load64(&record->holder) == t->number + 1)
-		store64(&record->holder, 0);
+	if (e && entry_waited(e)) {
+		struct rlk_record *record = lock_row(e->record - 1);
+
+		if (load64(&record->holder) == t->number + 1)
+			store64(&record->holder, 0);
+	}
+	result = real.rwlock_unlock(l);
+	if (timed)
+		hold_note(t, &hold);
+	return result;
 }
 
 /* --- hooks */
@@ -314,7 +319,7 @@ HOOK int pthread_rwlock_unlock(pthread_rwlock_t *l)
 	if (unlikely(!t->live))
 		process_ready();
 	else if (unlikely(t->held_count | t->leaves_number))
-		rwlock_unlocking(t, l);
+		return rwlock_release_slow(t, l);
 	return real.rwlock_unlock(l);
 }
 

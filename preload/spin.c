@@ -109,16 +109,21 @@ static OUT_OF_LINE int spin_lock_slow(pthread_spinlock_t *s, uint64_t site)
 	return result;
 }
 
-/* Before the release: takes our number away again, so that nobody is blamed for what the next
- * holder does. */
-static OUT_OF_LINE void spin_unlocking(struct thread *t, pthread_spinlock_t *s)
+/* Takes our number away again before the release, so that nobody is blamed for what the next holder
+ * does. */
+static OUT_OF_LINE int spin_unlock_slow(struct thread *t, pthread_spinlock_t *s)
 {
 	struct rlk_entry *e = entry_fast(t, (uint64_t)s);
+	struct hold hold;
+	bool timed = t->held_count && hold_stop(t, (uint64_t)s, &hold);
+	int result;
 
-	if (t->held_count)
-		hold_end(t, (uint64_t)s);
 	if (e && entry_waited(e))
 		store64(&lock_row(e->record - 1)->holder, 0);
+	result = real.spin_unlock(s);
+	if (timed)
+		hold_note(t, &hold);
+	return result;
 }
 
 HOOK int pthread_spin_lock(pthread_spinlock_t *s)
@@ -155,7 +160,7 @@ HOOK int pthread_spin_unlock(pthread_spinlock_t *s)
 	if (unlikely(!t->live))
 		process_ready();
 	else if (unlikely(t->held_count | t->leaves_number))
-		spin_unlocking(t, s);
+		return spin_unlock_slow(t, s);
 	return real.spin_unlock(s);
 }
 

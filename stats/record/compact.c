@@ -105,6 +105,14 @@ static void go_over_rows(struct thread *t)
 	for (uint32_t i = 0; i < directory_slots(t->shift); i++)
 		store32(&t->directory[i], 0);
 	t->slots_used = directory_fill(t, t->directory, t->shift);
+	/* Holds being timed may be of such. */
+	for (uint32_t i = 0; i < t->held_count && i < HELD_MAX; i++) {
+		e = t->held[i].entry;
+		if (entry_is_out(e))
+			e = entry_of_class(t, load32(&e->record) - 1, entry_kind(e), 0);
+		if (e)
+			t->held[i].entry = e;
+	}
 }
 
 bool entries_compact(struct thread *t)

@@ -38,12 +38,13 @@ static void unlock_mutex(void)
 static void count(uint64_t site)
 {
 	struct rlk_entry *e = entry_ahead(&shard, KEY);
+	struct hold hold;
 
 	lock_word();
 	if (likely(e && entry_is(e, KEY)))
 		entry_count(&shard, e, KEY, site, 0);
-	if (unlikely(shard.held_count))
-		hold_end(&shard, KEY);
+	if (unlikely(shard.held_count) && hold_stop(&shard, KEY, &hold))
+		hold_note(&shard, &hold);
 }
 
 static __attribute__((noinline)) void step(enum cost cost, uint64_t i)

@@ -3,11 +3,9 @@
 #include "stats/record/recorder.h"
 #include "stats/record/sites.h"
 #include "stats/record/unwind.h"
+#include "stats/record/waits.h"
 
 #include <errno.h>
-
-/* Rows of a shard's largest table of pairs. */
-#define PAIRS_MOST (1 << 14)
 
 /* One event in so many is timed itself, to say what recording a wait costs. */
 #define COST_SAMPLE 16
@@ -90,112 +88,12 @@ void event_begin(struct event *event, struct thread *t, const struct waiter *wai
 		note_cost(event->start - cost);
 }
 
-/* Pairs are found by what they are; the few of a thread's fit a small table, which grows like the
- * entries. */
-static struct rlk_pair *pair_slot(
-	struct thread *t, const struct event *event, uint32_t record, uint32_t limit)
-{
-	struct rlk_pair *rows = t->pairs.rows;
-	uint64_t hash = hash64(((uint64_t)event->context << 32 | event->holder) + record);
-
-	for (uint32_t step = 0; rows && step <= t->pairs.mask; step++) {
-		struct rlk_pair *p = &rows[(hash + step) & t->pairs.mask];
-
-		if (!p->record && t->pairs.used >= limit)
-			return NULL;
-		if (!p->record) {
-			t->pairs.used++;
-			p->waiter = event->context;
-			p->holder = event->holder;
-			p->kind = entry_kind(event->entry);
-			entry_publish(&p->record, record, event->entry);
-			return p;
-		}
-		if (p->record == record && p->waiter == event->context &&
-			p->holder == event->holder && p->kind == entry_kind(event->entry))
-			return p;
-	}
-	return NULL;
-}
-
-static bool table_grow(struct thread *t, struct shard_table *table, enum rlk_block_type type,
-	size_t row_size, uint32_t most)
-{
-	uint32_t rows = table->rows ? (table->mask + 1) * 2 : 64;
-	struct rlk_block *block;
-
-	if (rows > most || !(block = arena_block(type, row_size, rows, 0, t->number + 1, true)))
-		return false;
-	table->rows = block_rows(block);
-	table->mask = rows - 1;
-	table->used = 0;
-	return true;
-}
-
-/* Where there are too many pairs for this shard, all locks of a class share them. */
-static struct rlk_pair *pair_of(struct thread *t, const struct event *event)
-{
-	uint32_t record = load32(&event->entry->record);
-	struct rlk_pair *pair = pair_slot(t, event, record, t->pairs.mask / 4 * 3);
-
-	if (!pair && table_grow(t, &t->pairs, RLK_PAIRS, sizeof(*pair), PAIRS_MOST))
-		pair = pair_slot(t, event, record, t->pairs.mask / 4 * 3);
-	if (!pair && record)
-		pair = pair_slot(t, event, lock_class_record(record - 1) + 1, t->pairs.mask);
-	return pair;
-}
-
-static void count_pair(struct thread *t, const struct event *event, uint64_t wait)
-{
-	struct rlk_pair *pair = NULL;
-
-	/* A handler that interrupted this very function must not come into it. */
-	if (t->nesting++ == 0)
-		pair = pair_of(t, event);
-	t->nesting--;
-	if (!pair) {
-		add64(&arena_header->lost.pairs_dropped, 1);
-		return;
-	}
-	shard_add(&pair->count, 1);
-	shard_add(&pair->wait_total, wait);
-	shard_max(&pair->wait_max, wait);
-}
-
-static void count_stage(struct rlk_cell *cell, enum wait_stage stage)
-{
-	uint64_t *const ended[STAGES] = {
-		[STAGE_FIRST] = &cell->ended_first,
-		[STAGE_SPIN] = &cell->ended_spin,
-		[STAGE_YIELD] = &cell->ended_yield,
-		[STAGE_SLEEP] = &cell->ended_sleep,
-		[STAGE_BLOCK] = &cell->ended_block,
-	};
-
-	shard_add(ended[stage], 1);
-}
-
-static void count_wait(struct rlk_cell *cell, const struct wait *w, uint64_t wait)
-{
-	shard_add(&cell->wait_total, wait);
-	shard_max(&cell->wait_max, wait);
-	shard_add(&cell->wait_hist[rlk_hist_bucket(wait)], 1);
-	shard_add(&cell->tries, w->tries);
-	shard_add(&cell->pauses, w->pauses);
-	shard_add(&cell->yields, w->yields);
-	shard_add(&cell->sleeps, w->sleeps);
-	shard_add(&cell->blocks, w->blocks);
-	shard_add(&cell->yielded_total, w->yielded_ticks);
-	shard_add(&cell->parked_total, w->parked_ticks);
-}
-
 void event_end(struct event *event, const struct wait *w)
 {
 	struct thread *t = event->thread;
 	bool acquired = w->result == 0 || w->result == EOWNERDEAD;
-	struct rlk_record *record;
-	struct rlk_cell *cell;
-	uint64_t now, wait;
+	struct wait_note note;
+	uint64_t now;
 
 	if (!t) {
 		if (acquired)
@@ -203,30 +101,19 @@ void event_end(struct event *event, const struct wait *w)
 		return;
 	}
 	now = w->ended ? w->ended : arch_ticks();
-	wait = now - event->start;
 	recorder_calibrate_sometimes(now);
 	/* The one that it was added to, whatever has become of it. */
-	record = lock_row(event->record);
-	add32(&record->waiters, (uint32_t)-1);
-	cell = entry_cell(t, event->entry);
-	if (cell) {
-		/* As the cells add up: the next thread of this shard begins with these sums. */
-		shard_add(&t->contended, acquired);
-		shard_add(&t->wait_total, wait);
-		count_wait(cell, w, wait);
-		if (acquired) {
-			shard_add(&cell->contended, 1);
-			count_stage(cell, w->stage);
-			owner_seen(t, cell, record);
-		} else {
-			shard_add(&cell->timeouts, 1);
-		}
-	} else {
-		add64(&arena_header->lost.waits_dropped, 1);
-	}
-	count_pair(t, event, wait);
-	if (acquired)
+	add32(&lock_row(event->record)->waiters, (uint32_t)-1);
+	wait_take(&note, w, now - event->start);
+	note.acquired = acquired;
+	note.context = event->context;
+	note.holder = event->holder;
+	if (acquired) {
 		entry_count(t, event->entry, event->at.key, KEY_CLASS | event->context, now);
+		if (hold_takes_note(t, event->entry, event->at.key, &note, now))
+			return;
+	}
+	wait_write(t, event->entry, &note);
 }
 
 /* --- everything else */
@@ -288,7 +175,7 @@ void count_yield_site(struct thread *t, uint64_t site, enum rlk_yield_kind kind,
 		return;
 	if (t->nesting++ == 0) {
 		y = yield_slot(t, site, kind);
-		if (!y && table_grow(t, &t->yields, RLK_YIELD_SITES, sizeof(*y), 1 << 12))
+		if (!y && shard_table_grow(t, &t->yields, RLK_YIELD_SITES, sizeof(*y), 1 << 12))
 			y = yield_slot(t, site, kind);
 	}
 	t->nesting--;

@@ -1,13 +1,20 @@
 /*
  * Holds that are timed: from the return of a lock call to the beginning of the unlock.
  *
- * With every hold timed this is the hot path: beside two reads of the clock it takes some twenty
- * instructions and two lines of the cell.
+ * Only the clock is read while the lock is held, and a place in the thread's own memory written:
+ * what makes a hold longer makes others wait that would have found the lock free. The rest is done
+ * after the release.
  */
 #include "stats/record/holds.h"
 
 #include "stats/record/recorder.h"
 #include "stats/record/sites.h"
+#include "stats/record/waits.h"
+
+/* Samples closer to each other than so many RLK_BURST_GAP_NS make the next ones rarer, each time by
+ * half, down to one in 1 << STRETCH_MOST of what is configured. */
+#define SHORT_GAPS 20
+#define STRETCH_MOST 4
 
 void owner_seen(const struct thread *t, struct rlk_cell *cell, struct rlk_record *record)
 {
@@ -40,13 +47,6 @@ static void burst_step(const struct rlk_entry *e, struct rlk_cell *cell, uint64_
 	cell->burst_lock = key;
 	cell->burst_from = acquired;
 	cell->burst_at = now;
-}
-
-static void sample_next(struct thread *t)
-{
-	t->acquired_before += t->sample_step;
-	t->until_sample = t->sample_step =
-		likely(recorder.holds == RECORD_HOLDS_ALL) ? 1 : sample_step(t);
 }
 
 /* Where every hold is timed one in eight will do, spread out: the owner is in a cache line of the
@@ -82,90 +82,154 @@ static COLD uint32_t held_place(const struct thread *t, const struct rlk_entry *
 	return at;
 }
 
+/* A wait whose lock was released unseen, or by another thread. */
+static void note_flush(struct thread *t, struct held *held)
+{
+	uint32_t number = held->note;
+
+	held->note = 0;
+	if (!number)
+		return;
+	wait_write(t, held->entry, &t->note[number - 1]);
+	store32(&t->notes_taken, load32(&t->notes_taken) & ~(1u << (number - 1)));
+}
+
+void holds_flush(struct thread *t)
+{
+	for (uint32_t i = 0; i < t->held_count && i < HELD_MAX; i++)
+		note_flush(t, &t->held[i]);
+}
+
 static COLD void settle_module(const struct rlk_entry *e)
 {
 	if (!(load64(&e->site) & KEY_CLASS))
 		module_settle(load64(&e->site));
 }
 
-static OUT_OF_LINE int hold_begin_looking(
-	struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
+/*
+ * A thread that takes locks millions of times a second would be timed more often than its figures
+ * gain by. Even two reads of the clock in a short hold put threads out of step that pass a lock to
+ * each other without waiting, and every collision costs a system call.
+ */
+static void sample_stretch(struct thread *t, uint64_t now)
 {
-	struct rlk_cell *cell;
+	uint64_t gap = now - t->sampled;
+
+	t->sampled = now;
+	if (gap < recorder.burst_gap * SHORT_GAPS && t->sample_stretch < STRETCH_MOST)
+		t->sample_stretch++;
+	else if (gap > recorder.burst_gap * SHORT_GAPS * 4 && t->sample_stretch > 0)
+		t->sample_stretch--;
+}
+
+OUT_OF_LINE int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
+{
 	uint32_t at = 0;
 
+	t->acquired_before += t->sample_step;
+	t->until_sample = t->sample_step = sample_step(t);
 	if (unlikely(atomic_load_explicit(&modules_nameless, memory_order_relaxed)))
 		settle_module(e);
 	if (unlikely(recorder.holds == RECORD_HOLDS_OFF))
 		return 0;
-	cell = entry_cell(t, e);
-	if (unlikely(!cell))
-		return 0;
-	if (is_looked_at(t)) {
-		if (!now) /* otherwise it ends a wait, which has looked already */
-			owner_seen(t, cell, lock_row(e->record - 1));
-		if (!now)
-			now = arch_ticks();
-		burst_step(e, cell, key, now);
-		recorder_calibrate_sometimes(now);
-	}
 	if (unlikely(t->held_count)) {
 		at = held_place(t, e, key);
 		if (at == HELD_MAX)
 			return 0;
+		if (at < t->held_count)
+			note_flush(t, &t->held[at]);
 	}
 	t->held[at].key = key;
-	t->held[at].cell = cell;
+	t->held[at].entry = e;
+	t->held[at].note = 0;
+	t->held[at].after_wait = now != 0;
+	now = now ? now : arch_ticks();
+	sample_stretch(t, now);
+	t->held[at].start = now;
 	/* A handler finds the hold only when it is whole. */
-	t->held[at].start = now ? now : arch_ticks();
 	atomic_signal_fence(memory_order_release);
 	if (likely(at == t->held_count))
 		t->held_count = at + 1;
 	return 0;
 }
 
-/* With every hold timed nothing is looked at most of the time, and no other hold is under way: that
- * needs no call and no frame. */
-int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
+/* Claims one by a single instruction: a handler may want one, too. 0: they are all taken. */
+static uint32_t note_claim(struct thread *t)
 {
-	uint32_t cell = RLK_ENTRY_CELL(load16(&e->state));
+	for (uint32_t i = 0; i < NOTES_MAX; i++) {
+		uint32_t bit = 1u << i;
 
-	sample_next(t);
-	if (unlikely(!cell || now || t->held_count || is_looked_at(t) ||
-		     atomic_load_explicit(&modules_nameless, memory_order_relaxed)))
-		return hold_begin_looking(t, e, key, now);
-	t->held[0].key = key;
-	t->held[0].cell = cell_at(t, cell - 1);
-	t->held[0].start = arch_ticks();
-	/* A handler finds the hold only when it is whole. */
-	atomic_signal_fence(memory_order_release);
-	t->held_count = 1;
+		if (!(load32(&t->notes_taken) & bit) &&
+			!(atomic_fetch_or_explicit(
+				  (_Atomic uint32_t *)&t->notes_taken, bit, memory_order_relaxed) &
+				bit))
+			return i + 1;
+	}
 	return 0;
 }
 
-static void hold_note(struct rlk_cell *cell, uint64_t length)
+bool hold_takes_note(struct thread *t, struct rlk_entry *e, uint64_t key,
+	const struct wait_note *note, uint64_t now)
 {
-	shard_add(&cell->holds, 1);
-	shard_add(&cell->hold_total, length);
-	shard_max(&cell->hold_max, length);
-	shard_add(&cell->hold_hist[rlk_hist_bucket(length)], 1);
+	uint32_t at = 0, number;
+
+	while (at < t->held_count && t->held[at].key != key)
+		at++;
+	if (at == HELD_MAX || !(number = note_claim(t)))
+		return false;
+	t->note[number - 1] = *note;
+	if (at < t->held_count) {
+		note_flush(t, &t->held[at]);
+		/* Begun earlier, and never seen to end. */
+		if (t->held[at].start != now)
+			t->held[at].start = 0;
+		t->held[at].note = number;
+		return true;
+	}
+	t->held[at] = (struct held){.key = key, .entry = e, .note = number};
+	/* A handler finds it only when it is whole. */
+	atomic_signal_fence(memory_order_release);
+	t->held_count = at + 1;
+	return true;
 }
 
-OUT_OF_LINE void hold_end(struct thread *t, uint64_t key)
+bool hold_stop(struct thread *t, uint64_t key, struct hold *hold)
 {
 	uint32_t at = t->held_count;
-	struct rlk_cell *cell;
-	uint64_t length;
 
 	while (at > 0 && t->held[at - 1].key != key)
 		at--;
 	if (at == 0 || at > HELD_MAX)
-		return;
+		return false;
 	at--;
-	length = arch_ticks() - t->held[at].start;
-	cell = t->held[at].cell;
+	hold->held = t->held[at];
+	hold->end = hold->held.start ? arch_ticks() : 0;
 	if (at + 1 < t->held_count)
 		t->held[at] = t->held[t->held_count - 1];
 	t->held_count--;
-	hold_note(cell, length);
+	return true;
+}
+
+void hold_note(struct thread *t, struct hold *hold)
+{
+	struct held *held = &hold->held;
+	uint64_t length = hold->end - held->start;
+	struct rlk_cell *cell;
+
+	if (held->note)
+		note_flush(t, held);
+	cell = held->start ? entry_cell(t, held->entry) : NULL;
+	if (!cell)
+		return;
+	if (is_looked_at(t)) {
+		/* The wait that it began with has looked already. */
+		if (!held->after_wait)
+			owner_seen(t, cell, lock_row(held->entry->record - 1));
+		burst_step(held->entry, cell, held->key, held->start);
+		recorder_calibrate_sometimes(hold->end);
+	}
+	shard_add(&cell->holds, 1);
+	shard_add(&cell->hold_total, length);
+	shard_max(&cell->hold_max, length);
+	shard_add(&cell->hold_hist[rlk_hist_bucket(length)], 1);
 }

@@ -1,5 +1,6 @@
 #include "stats/record/costs.h"
 #include "stats/record/deflate.h"
+#include "stats/record/holds.h"
 #include "stats/record/overflow.h"
 #include "stats/record/quiet.h"
 #include "stats/record/recorder.h"
@@ -276,6 +277,8 @@ void recorder_close(void)
 	if (!recorder.on || recorder_forked())
 		return;
 	thread_note_name(thread_self);
+	if (thread_self->row)
+		holds_flush(thread_self);
 	getrusage(RUSAGE_SELF, &use);
 	h->cpu_user_ns = (uint64_t)use.ru_utime.tv_sec * 1000000000u +
 			 (uint64_t)use.ru_utime.tv_usec * 1000u;

@@ -5,7 +5,7 @@
  *
  *     acquired at once     thread_count…() below
  *     found taken          event_begin(), the policy's wait, event_end()
- *     before the release   hold_end() when t->held_count is not 0
+ *     before the release   hold_stop() when t->held_count is not 0, and after it hold_note()
  *
  * Contract: nothing here allocates, takes a lock of the program's, uses stdio, or changes errno,
  * and nothing is written to the program's streams. All of it may run in a signal handler that
@@ -105,8 +105,16 @@ uint32_t sample_step(struct thread *t);
 /* Starts timing the hold of `e`'s lock, acquired at `now` (0: read the clock). Out of line. Always
  * 0. */
 int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now);
-/* The lock of `key` is about to be released. Call only while t->held_count is not 0. */
-void hold_end(struct thread *t, uint64_t key);
+/* A hold that is over. */
+struct hold {
+	struct held held;
+	uint64_t end; /* ticks */
+};
+
+/* The lock of `key` is about to be released: reads the clock. False: its hold is not timed. Call
+ * only while t->held_count is not 0; what it returns is noted after the release. */
+bool hold_stop(struct thread *t, uint64_t key, struct hold *hold);
+void hold_note(struct thread *t, struct hold *hold);
 
 /* One acquisition; `now` as in hold_begin(). Always 0: see mutex_count(). */
 static inline int entry_count(

@@ -2,6 +2,7 @@
 
 #include "policies/arch.h"
 #include "stats/record/entry.h"
+#include "stats/record/holds.h"
 #include "stats/record/quiet.h"
 #include "stats/record/recorder.h"
 
@@ -86,16 +87,19 @@ static bool shard_open(struct thread *t)
 
 uint32_t sample_step(struct thread *t)
 {
+	uint64_t mean;
+
+	if (likely(recorder.holds == RECORD_HOLDS_ALL))
+		return 1;
 	if (recorder.holds == RECORD_HOLDS_OFF)
 		return UINT32_MAX;
-	if (recorder.holds == RECORD_HOLDS_ALL)
-		return 1;
 	/* xorshift: an even spread around the mean, so that no loop of the program's runs in step
 	 * with us. */
 	t->random ^= t->random << 13;
 	t->random ^= t->random >> 7;
 	t->random ^= t->random << 17;
-	return 1 + (uint32_t)(t->random % (2 * recorder.hold_sample - 1));
+	mean = (uint64_t)recorder.hold_sample << t->sample_stretch;
+	return 1 + (uint32_t)((t->random >> 32) * (2 * mean - 1) >> 32);
 }
 
 static void thread_row_open(struct thread *t)
@@ -202,6 +206,8 @@ static void thread_retire(struct thread *t)
 	quiet_begin(&quiet);
 	thread_self = &thread_none;
 	thread_note_name(t);
+	if (t->row)
+		holds_flush(t);
 	if (row)
 		store64(&row->end_ticks, arch_ticks());
 	if (t->row)

@@ -26,12 +26,25 @@
 /* Locks near each other have slots near each other, within so many. */
 #define SLOTS_WINDOW 64
 
-/* A hold that is being timed. */
+/* A hold that is being timed, or that began with a wait which is not written down yet. */
 struct held {
 	uint64_t key;
-	uint64_t start; /* ticks */
-	struct rlk_cell *cell;
+	uint64_t start; /* ticks; 0: it is not timed */
+	struct rlk_entry *entry;
+	uint32_t note; /* 1 + that of the wait; 0: none */
+	bool after_wait;
 };
+
+/* A wait that is over (waits.h). Times are ticks. */
+struct wait_note {
+	uint64_t wait, yielded, parked;
+	uint64_t tries, pauses, yields, sleeps, blocks;
+	uint32_t context, holder; /* of the waiter, and of whom it waited for */
+	uint32_t stage;           /* enum wait_stage */
+	bool acquired;
+};
+
+#define NOTES_MAX 4
 
 /* A table of this shard's that grows by a bigger one beside it; rows stay where they are. */
 struct shard_table {
@@ -77,9 +90,9 @@ struct __attribute__((aligned(RLK_PAGE))) thread {
 	uint32_t
 		fast_mutexes; /* kinds of mutex below it may be taken by our own compare-and-swap */
 	uint32_t fast_spin;   /* 1: spinlocks too */
-	uint32_t held_count; /* holds being timed; not 0 as well where unlocking needs the slow path
-			      */
-	uint32_t number;     /* of the shard */
+	uint32_t held_count;  /* those in `held`; not 0 as well where unlocking needs the slow path
+			       */
+	uint32_t number;      /* of the shard */
 	uint32_t slots_used;
 	uint32_t leaves_number; /* 1: it has left its number as a holder, and takes it away when it
 				   unlocks */
@@ -89,11 +102,15 @@ struct __attribute__((aligned(RLK_PAGE))) thread {
 			     it again */
 
 	struct held held[HELD_MAX] __attribute__((aligned(64)));
+	struct wait_note note[NOTES_MAX];
+	uint32_t notes_taken; /* bits */
 	uint32_t first_directory[(1u << FIRST_SLOTS_BITS) + SLOTS_WINDOW];
 	struct rows rows;
 	uint32_t slow;           /* how often an entry was not found at its place at once */
 	struct rlk_entry *spill; /* counts what there is no row for, on its way to overflow.h */
 	uint64_t random;
+	uint64_t sampled;         /* ticks: when a hold was last timed */
+	uint32_t sample_stretch;  /* log2 of how much rarer that is than configured */
 	uint64_t acquired_before; /* acquisitions counted by finished sampling steps */
 	uint64_t contended, wait_total;
 	uint64_t stack_low, stack_top; /* where this thread's stack is; 0: not known */

@@ -72,9 +72,9 @@ static const struct {
 		":2: a comment behind a value begins with ';', not with '#'"},
 	/* units */
 	{"[record]\nmax_memory = 1023KiB\n",
-		":2: max_memory: \"1023KiB\" is out of range; valid: 1MiB to 1024GiB"},
+		":2: max_memory: \"1023KiB\" is out of range; valid: 1MiB to 128GiB"},
 	{"[record]\nmax_memory = 99999999999GiB\n",
-		":2: max_memory: \"99999999999GiB\" is out of range; valid: 1MiB to 1024GiB"},
+		":2: max_memory: \"99999999999GiB\" is out of range; valid: 1MiB to 128GiB"},
 	{"[record]\nmax_memory = 64MB\n", ":2: max_memory: unknown unit \"MB\" in \"64MB\"; valid "
 					  "units: B, KiB, MiB, GiB (or K, M, G)"},
 	{"[record]\nmax_memory = lots\n", ":2: max_memory: \"lots\" is not a number with a unit; "
