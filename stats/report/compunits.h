@@ -1,6 +1,7 @@
 /*
  * Compilation units by address, for modules whose compiler wrote no .debug_aranges (clang), from
- * which libdw would know. Read once a module, when it is first needed. For dwarf.c and symbols.c.
+ * which libdw would know. Read once a module, when it is first needed. For dwarf.c and
+ * symbolizer.c.
  */
 #ifndef RELOCK_STATS_REPORT_COMPUNITS_H
 #define RELOCK_STATS_REPORT_COMPUNITS_H

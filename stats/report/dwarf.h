@@ -1,6 +1,6 @@
 /*
  * Frames at a code address, from debug information where there is some and from the symbol table
- * where not. For symbols.c only.
+ * where not. For symbolizer.c only.
  */
 #ifndef RELOCK_STATS_REPORT_DWARF_H
 #define RELOCK_STATS_REPORT_DWARF_H

@@ -12,7 +12,7 @@
 #define VISITED_MAX                                                                                \
 	5000000      /* entries of debug information looked at; beyond, some stay unknown          \
 		      */
-#define DEPTH_MAX 32 /* types inside of types, scopes inside of scopes */
+#define DEPTH_MAX 32 /* types inside of types, scopes inside of scopes, dimensions of an array */
 
 /* --- variables by address */
 
@@ -209,7 +209,8 @@ static bool enter_array(struct walk *w)
 	Dwarf_Word size;
 	int count = dimensions(&array);
 
-	if (!type_of(&array, &w->type) || dwarf_aggregate_size(&w->type, &size) != 0 || size == 0)
+	if (count > DEPTH_MAX || !type_of(&array, &w->type) ||
+		dwarf_aggregate_size(&w->type, &size) != 0 || size == 0)
 		return false;
 	for (int i = 0; i < count; i++) {
 		uint64_t step = size * elements_after(&array, i);

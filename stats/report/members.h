@@ -1,6 +1,6 @@
 /*
  * What is at an offset inside a variable, by its type: "[3].lock". From debug information. For
- * symbols.c only.
+ * symbolizer.c only.
  */
 #ifndef RELOCK_STATS_REPORT_MEMBERS_H
 #define RELOCK_STATS_REPORT_MEMBERS_H

@@ -18,6 +18,9 @@ char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)
  */
 void *memory_grow(void *array, size_t count, size_t *capacity, size_t size);
 
+/* From now on these end the process at once, without a message: it is not the command itself. */
+void memory_end_quietly(void);
+
 /* Makes `count` elements usable, the new ones zeroed. For tables addressed by index. */
 void *memory_reach(void *array, size_t *count, size_t wanted, size_t size);
 

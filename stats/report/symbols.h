@@ -3,11 +3,10 @@
  *
  * Use: s = symbols_new(model); frames = symbols_site(s, site_row); …; symbols_free(s).
  *
- * Contract: looks only at files of this machine: the module's own path when its build-id is still
- * the recorded one, and separate debug information (.gnu_debuglink, .build-id); never at the
- * network, for which DEBUGINFOD_URLS is taken out of the environment. A module is opened once, when
- * the first of its addresses is asked for; every answer is kept. A changed or missing file gives
- * names like "libfoo.so.1+0x1234" and one warning.
+ * Contract: the files are read by a process of its own, within limits (helper.h), and are only
+ * files of this machine (symbolizer.h); for the network, DEBUGINFOD_URLS is taken out of the
+ * environment. Every answer is kept. A changed, missing or damaged file gives names like
+ * "libfoo.so.1+0x1234" and one warning.
  */
 #ifndef RELOCK_STATS_REPORT_SYMBOLS_H
 #define RELOCK_STATS_REPORT_SYMBOLS_H
@@ -28,6 +27,8 @@ struct frames {
 	struct frame *frame;
 	size_t count; /* at least 1 */
 };
+
+void frames_free(struct frames *frames);
 
 struct symbols;
 

@@ -12,6 +12,7 @@ int main(void)
 	srunner_add_suite(runner, report_model_suite());
 	srunner_add_suite(runner, report_names_suite());
 	srunner_add_suite(runner, report_symbols_suite());
+	srunner_add_suite(runner, report_files_suite());
 	srunner_add_suite(runner, report_screen_suite());
 	srunner_add_suite(runner, report_advice_suite());
 	srunner_add_suite(runner, report_machine_suite());

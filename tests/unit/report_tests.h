@@ -36,6 +36,7 @@ Suite *report_figures_suite(void);
 Suite *report_model_suite(void);
 Suite *report_names_suite(void);
 Suite *report_symbols_suite(void);
+Suite *report_files_suite(void);
 Suite *report_screen_suite(void);
 Suite *report_advice_suite(void);
 Suite *report_machine_suite(void);
