@@ -49,13 +49,12 @@ struct helper *helper_new(struct model *model)
 
 /* --- the child */
 
+#define TOO_LONG "reading names takes too long"
+
 static void give_up(struct helper *h, const char *why)
 {
 	h->over = true;
-	notes_add(&h->model->notes,
-		"%s, so the files of further modules are not read, and there are no names from "
-		"them",
-		why);
+	notes_add(&h->model->notes, "%s, so further places have no names", why);
 }
 
 static bool child_start(struct helper *h)
@@ -64,7 +63,7 @@ static bool child_start(struct helper *h)
 	int pair[2];
 
 	if (left < 1) {
-		give_up(h, "reading names takes too long");
+		give_up(h, TOO_LONG);
 		return false;
 	}
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
@@ -122,7 +121,6 @@ static const char *death_reason(int status)
 	if (!WIFSIGNALED(status))
 		return "could not be read in the memory there is for that";
 	switch (WTERMSIG(status)) {
-	case SIGXCPU:
 	case SIGPROF:
 	case SIGALRM:
 		return "takes too long to read";
@@ -142,8 +140,16 @@ static void module_useless(struct helper *h, uint32_t module, const char *reason
 
 static void child_died(struct helper *h, uint32_t module)
 {
+	int status;
+
 	kill(h->child, SIGKILL);
-	module_useless(h, module, death_reason(child_end(h)));
+	status = child_end(h);
+	/* All modules together took so long. */
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
+		give_up(h, TOO_LONG);
+		return;
+	}
+	module_useless(h, module, death_reason(status));
 	if (++h->deaths >= helper_limits.deaths)
 		give_up(h, "reading names went wrong too often");
 }

@@ -41,6 +41,14 @@ static void limit(int resource, uint64_t value)
 	setrlimit(resource, &limit);
 }
 
+/* The first limit can be told by its signal. */
+static void limit_cpu(unsigned seconds)
+{
+	struct rlimit limit = {seconds, seconds + 1};
+
+	setrlimit(RLIMIT_CPU, &limit);
+}
+
 /* Where memory runs out all the same, this process is the one to end. */
 static void volunteer(void)
 {
@@ -82,7 +90,7 @@ static void confine(unsigned cpu_s)
 	memory_end_quietly();
 	be_quiet();
 	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_CPU, cpu_s);
+	limit_cpu(cpu_s);
 	limit(RLIMIT_AS, address_space() + helper_limits.memory);
 	volunteer();
 }
@@ -103,9 +111,9 @@ static void put_frames(struct wire *answer, const struct frames *frames)
 	for (size_t i = 0; i < count; i++) {
 		const struct frame *frame = &frames->frame[i];
 
-		wire_put_text(answer, frame->function);
-		wire_put_text(answer, frame->brief);
-		wire_put_text(answer, frame->file);
+		wire_put_text(answer, frame->function, WIRE_TEXT_MAX);
+		wire_put_text(answer, frame->brief, WIRE_NAME_MAX);
+		wire_put_text(answer, frame->file, WIRE_TEXT_MAX);
 		wire_put_number(answer, (uint32_t)frame->line);
 		wire_put_number(answer, frame->inlined);
 	}
@@ -127,8 +135,8 @@ static void answer_variable(
 	struct variable_name name;
 
 	wire_put_number(answer, symbolizer_variable(s, module, offset, &name));
-	wire_put_text(answer, name.whole);
-	wire_put_text(answer, name.family);
+	wire_put_text(answer, name.whole, WIRE_NAME_MAX);
+	wire_put_text(answer, name.family, WIRE_NAME_MAX);
 	free(name.whole);
 	free(name.family);
 }

@@ -24,9 +24,9 @@ void wire_put_number(struct wire *w, uint32_t number)
 	put(w, &number, sizeof number);
 }
 
-void wire_put_text(struct wire *w, const char *text)
+void wire_put_text(struct wire *w, const char *text, size_t max)
 {
-	size_t length = text ? strnlen(text, WIRE_TEXT_MAX) : 0;
+	size_t length = text ? strnlen(text, max) : 0;
 
 	wire_put_number(w, text ? (uint32_t)length : NO_TEXT);
 	if (length > 0)

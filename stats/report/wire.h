@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #define WIRE_TEXT_MAX (16 * 1024) /* longer texts are cut */
+#define WIRE_NAME_MAX 1024        /* of what may stand in every row of a table */
 #define WIRE_MESSAGE_MAX (8 * 1024 * 1024)
 
 struct wire {
@@ -24,7 +25,8 @@ struct wire {
 };
 
 void wire_put_number(struct wire *wire, uint32_t number);
-void wire_put_text(struct wire *wire, const char *text); /* may be NULL */
+/* At most `max` bytes of it. `text` may be NULL. */
+void wire_put_text(struct wire *wire, const char *text, size_t max);
 uint32_t wire_get_number(struct wire *wire);
 char *wire_get_text(struct wire *wire); /* for free() */
 void wire_free(struct wire *wire);
