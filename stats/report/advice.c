@@ -162,6 +162,29 @@ static int stake_compare(const void *a, const void *b)
 	return x->context < y->context ? -1 : x->context > y->context;
 }
 
+static uint32_t pair_number(const struct advising *a, size_t pair)
+{
+	const struct lock *lock = &a->model->locks.row[a->model->pairs.row[pair].lock];
+
+	return a->list->classes->class_row[lock->class];
+}
+
+/* Each row looks at its own pairs only: there may be very many of both. */
+static void sort_pairs(struct advising *a)
+{
+	const struct model *m = a->model;
+	size_t rows = m->classes.count;
+
+	a->pairs = memory_get(m->pairs.count, sizeof *a->pairs);
+	a->first_pair = memory_get(rows + 2, sizeof *a->first_pair);
+	for (size_t i = 0; i < m->pairs.count; i++)
+		a->first_pair[pair_number(a, i) + 2]++;
+	for (size_t row = 2; row < rows + 2; row++)
+		a->first_pair[row] += a->first_pair[row - 1];
+	for (uint32_t i = 0; i < m->pairs.count; i++)
+		a->pairs[a->first_pair[pair_number(a, i) + 1]++] = i;
+}
+
 struct advices *advices_new(struct model *model, struct labels *labels)
 {
 	struct advices *list = memory_get(1, sizeof *list);
@@ -170,11 +193,14 @@ struct advices *advices_new(struct model *model, struct labels *labels)
 	list->model = model;
 	list->classes = view_new(model, labels, REPORT_BY_CLASS, 0);
 	busy_find(model, &a.busy);
+	sort_pairs(&a);
 	advise_locks(&a);
 	advise_bursts(&a);
 	advise_churn(&a);
 	advise_burnt(&a);
 	advise_home_made(&a);
+	free(a.pairs);
+	free(a.first_pair);
 	drop_consequences(list);
 	if (list->count > 0)
 		qsort(list->row, list->count, sizeof *list->row, stake_compare);

@@ -12,6 +12,8 @@ struct advising {
 	const struct model *model;
 	struct labels *labels;
 	struct busy busy;
+	uint32_t *pairs;      /* of the model, by the number of their class's row */
+	uint32_t *first_pair; /* by that number; one more for the end */
 };
 
 /* One lock, or all locks of a class together. Locks left to glibc are not among them. */

@@ -18,6 +18,8 @@ static double per_second(const struct advising *a, uint32_t run, double count)
 
 /* --- bursts */
 
+#define BURSTS_NAMED 256 /* worth a line that are looked into; a program has few */
+
 /* The row of a lock's class; NONE: the view has none. */
 static uint32_t row_of_lock(const struct advising *a, uint32_t lock)
 {
@@ -68,7 +70,8 @@ static void burst_add(struct advising *a, struct advice *advice)
 	advice_set(same, NUMBER_others, others);
 }
 
-static void advise_burst(struct advising *a, const struct burst *b)
+/* True: it was looked into. */
+static bool advise_burst(struct advising *a, const struct burst *b)
 {
 	double apart = (double)b->total_ns / (double)b->acquired;
 	double hold = (double)b->hold_ns / (double)b->holds, between = apart - hold;
@@ -79,13 +82,13 @@ static void advise_burst(struct advising *a, const struct burst *b)
 	struct advice advice;
 
 	if (between <= 0 || between - waited > LIMIT_BURST_BETWEEN_NS || !advice_matters(a, saved))
-		return;
+		return false;
 	threads = takers(a->model, b, &lifetime, &thread);
 	/* Most of what it may have computed; the rest of its life it waited for a CPU. */
 	if (a->busy.cpu_ns > 0 && lifetime > a->busy.cpu_ns)
 		lifetime = a->busy.cpu_ns;
 	if (threads == 0 || saved < lifetime * LIMIT_BURST_SAVED)
-		return;
+		return true;
 	advice = about_lock(ADVICE_BURSTS, b->run, b->lock, row_of_lock(a, b->lock));
 	advice.thread = threads == 1 ? thread : NONE;
 	advice.stake_ns = saved;
@@ -97,15 +100,18 @@ static void advise_burst(struct advising *a, const struct burst *b)
 	advice_set(&advice, NUMBER_saved, saved);
 	advice_set(&advice, NUMBER_saved_share, saved / lifetime);
 	burst_add(a, &advice);
+	return true;
 }
 
 void advise_bursts(struct advising *a)
 {
-	for (size_t i = 0; i < a->model->bursts.count; i++) {
+	size_t named = 0;
+
+	for (size_t i = 0; i < a->model->bursts.count && named < BURSTS_NAMED; i++) {
 		const struct burst *b = &a->model->bursts.row[i];
 
 		if (b->acquired >= LIMIT_BURST && b->holds >= LIMIT_HOLDS)
-			advise_burst(a, b);
+			named += advise_burst(a, b);
 	}
 }
 

@@ -7,15 +7,12 @@
 
 #define HOLDERS_MAX 64 /* places that are told apart */
 
+/* Of pairs of the subject's class. */
 static bool pair_is_of(const struct advising *a, const struct subject *s, const struct pair *pair)
 {
-	const struct view *classes = a->list->classes;
-	const struct lock *lock = &a->model->locks.row[pair->lock];
-
 	if (s->lock != NONE)
 		return pair->lock == s->lock;
-	return !(lock->flags & RLK_LOCK_DELEGATED) &&
-	       classes->class_row[lock->class] == classes->row[s->class_row].number;
+	return !(a->model->locks.row[pair->lock].flags & RLK_LOCK_DELEGATED);
 }
 
 static void holder_add(
@@ -37,11 +34,12 @@ static void holder_add(
 bool holder_find(const struct advising *a, const struct subject *s, struct holder *out)
 {
 	struct holder holders[HOLDERS_MAX];
+	uint32_t number = a->list->classes->row[s->class_row].number;
 	size_t count = 0, best = 0;
 	double waits = 0, wait_ns = 0;
 
-	for (size_t i = 0; i < a->model->pairs.count; i++) {
-		const struct pair *pair = &a->model->pairs.row[i];
+	for (uint32_t i = a->first_pair[number]; i < a->first_pair[number + 1]; i++) {
+		const struct pair *pair = &a->model->pairs.row[a->pairs[i]];
 
 		if (!pair_is_of(a, s, pair))
 			continue;

@@ -17,6 +17,7 @@ struct labels {
 	struct symbols *symbols;
 	struct class_label *classes;
 	char **sites, **stacks; /* headlines */
+	uint32_t *waiter;       /* by class: the context that waited longest for its locks */
 	uint32_t *rank;         /* by lock: its number within its class, from 1 by time waited */
 };
 
@@ -47,6 +48,7 @@ void labels_free(struct labels *l)
 	free(l->classes);
 	free(l->sites);
 	free(l->stacks);
+	free(l->waiter);
 	free(l->rank);
 	free(l);
 }
@@ -78,19 +80,30 @@ static uint64_t lock_wait(const struct lock *lock)
 	return wait;
 }
 
-/* The context that waited longest for locks of a class; 0: none known. */
-static uint32_t busiest_waiter(const struct model *m, uint32_t class)
+static void find_waiters(struct labels *l)
 {
-	const struct pair *best = NULL;
+	const struct model *m = l->model;
+	const struct pair **best = memory_get(m->classes.count, sizeof *best);
 
 	for (size_t i = 0; i < m->pairs.count; i++) {
 		const struct pair *pair = &m->pairs.row[i];
+		uint32_t class = m->locks.row[pair->lock].class;
 
-		if (m->locks.row[pair->lock].class == class && pair->waiter != 0 &&
-			(!best || pair->wait_ns > best->wait_ns))
-			best = pair;
+		if (pair->waiter != 0 && (!best[class] || pair->wait_ns > best[class]->wait_ns))
+			best[class] = pair;
 	}
-	return best ? best->waiter : 0;
+	l->waiter = memory_get(m->classes.count, sizeof *l->waiter);
+	for (size_t i = 0; i < m->classes.count; i++)
+		l->waiter[i] = best[i] ? best[i]->waiter : 0;
+	free(best);
+}
+
+/* The context that waited longest for locks of a class; 0: none known. */
+static uint32_t busiest_waiter(struct labels *l, uint32_t class)
+{
+	if (!l->waiter)
+		find_waiters(l);
+	return l->waiter[class];
 }
 
 /* Length of "a::B" of "a::B::B"; 0 when the name is not a constructor's. */
@@ -113,7 +126,7 @@ static char *wrapper_label(struct labels *l, uint32_t class, const struct frame 
 	const char *scope = strrchr(frame->brief, ':');
 	size_t length = scope && scope > frame->brief + 1 ? (size_t)(scope - 1 - frame->brief)
 							  : strlen(frame->brief);
-	uint32_t waiter = busiest_waiter(l->model, class);
+	uint32_t waiter = busiest_waiter(l, class);
 	bool wrapper = true;
 	const struct frame *who = headline_frame(l->symbols, l->model, waiter, &wrapper);
 
