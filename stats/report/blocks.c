@@ -20,6 +20,8 @@ static const size_t row_bytes[] = {
 	[RLK_SITES] = sizeof(struct rlk_site),
 	[RLK_STACKS] = sizeof(struct rlk_stack),
 };
+/* 64 GiB: where a file system tells of no holes, a search could go on for ever. */
+#define PAGES_IN_VAIN (16ull << 20)
 #define TYPES (sizeof row_bytes / sizeof row_bytes[0])
 
 size_t blocks_row_bytes(enum rlk_block_type type)
@@ -99,7 +101,7 @@ static void block_add(
 
 void blocks_scan(struct recording *r)
 {
-	uint64_t offset = RLK_PAGE;
+	uint64_t offset = RLK_PAGE, in_vain = 0;
 	size_t capacity = 0;
 
 	while (offset < r->size && r->size - offset >= sizeof(struct rlk_block)) {
@@ -111,6 +113,13 @@ void blocks_scan(struct recording *r)
 			block_add(r, &capacity, offset, &head);
 			offset += head.bytes;
 			continue;
+		}
+		if (in_vain++ == PAGES_IN_VAIN) {
+			notes_add(r->notes,
+				"%s: damaged: too little of it is blocks, so what is behind offset "
+				"%" PRIu64 " is left out",
+				r->path, offset);
+			return;
 		}
 		offset = blocks_next_data(r, offset + RLK_PAGE);
 		if (offset != UINT64_MAX)

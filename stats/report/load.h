@@ -52,7 +52,8 @@ struct load {
 };
 
 void map_begin(struct map *map, const struct recording *recording, enum rlk_block_type type);
-bool map_set(struct map *map, uint64_t index, uint32_t row);
+/* False: there cannot be such an index. */
+bool map_set(struct load *load, struct map *map, uint64_t index, uint32_t row);
 uint32_t map_get(const struct map *map, uint64_t index);
 void map_end(struct map *map);
 
@@ -66,16 +67,22 @@ void load_yield_sites(struct load *load);
 void load_threads(struct load *load);
 void load_run_end(struct load *load); /* what needs all of the above */
 
+/* sparse_make(); NULL when there is no room. */
+void *load_sparse(struct load *load, struct sparse *table, uint64_t index);
+
 /* From an index + 1, as rows of the recording refer to modules, to a place. */
 struct site load_place(const struct load *load, uint32_t module_plus_1, uint64_t address);
 /* The module whose range an address is in, as 1 + index; 0: none. */
 uint32_t load_module_around(const struct load *load, uint64_t address);
+/* NONE: there is no room for it. */
 uint32_t load_site(struct load *load, const struct site *site);
 uint32_t load_context(const struct load *load, uint32_t context);
-/* The shard's sums; NULL when there cannot be such a shard. `shard` as in rlk_block. */
+/* The shard's sums; NULL when there cannot be such a shard, or no room. `shard` as in rlk_block. */
 struct shard_sum *load_shard(struct load *load, uint32_t shard);
-/* The lock that a row of the recording refers to by 1 + index; one of its own when it is unknown.
- */
+/* The lock that a row of the recording refers to by 1 + index; one of its own when it is unknown,
+ * and the one of load_rest() when there is no room for that. */
 struct lock *load_lock(struct load *load, uint32_t record_plus_1, uint64_t address, uint32_t kind);
+/* The row that stands for locks of a kind that are left out. */
+struct lock *load_rest(struct load *load, uint32_t kind);
 
 #endif

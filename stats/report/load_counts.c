@@ -9,7 +9,7 @@ struct shard_sum *load_shard(struct load *l, uint32_t shard)
 	/* Every shard has at least a block of its own. */
 	if (shard == 0 || shard > l->recording->size / RLK_PAGE)
 		return NULL;
-	return sparse_make(&l->shards, shard - 1);
+	return load_sparse(l, &l->shards, shard - 1);
 }
 
 static struct side *lock_side(struct lock *lock, uint32_t kind)
@@ -38,6 +38,8 @@ static void load_moves(struct load *l)
 			{.offset = row->move.from}, {row->move.to, row->move.acquired, 0}};
 
 		for (size_t i = 0; row->move.from && i < 2; i++) {
+			if (!model_room(l->model, SHARE_READING, sizeof *l->moved))
+				break;
 			l->moved =
 				memory_grow(l->moved, l->moved_count, &capacity, sizeof *l->moved);
 			l->moved[l->moved_count] = both[i];
@@ -137,6 +139,7 @@ static bool burst_same(const void *context, uint32_t row)
 	return a->lock == b->lock && a->kind == b->kind && a->run == b->run && a->shard == b->shard;
 }
 
+/* NULL, like the others of this file: there is no room. */
 static struct burst *burst_intern(struct model *m, const struct burst *burst)
 {
 	struct burst_key key = {m, burst};
@@ -144,6 +147,8 @@ static struct burst *burst_intern(struct model *m, const struct burst *burst)
 		index_hash(burst->lock, burst->kind), (uint64_t)burst->run << 32 | burst->shard);
 	uint32_t row = index_find(&m->bursts.index, hash, burst_same, &key);
 
+	if (row == INDEX_NONE && !model_room(m, SHARE_WAITS, sizeof *burst))
+		return NULL;
 	if (row == INDEX_NONE) {
 		row = (uint32_t)m->bursts.count;
 		m->bursts.row =
@@ -183,6 +188,8 @@ static void load_burst(struct load *l, uint32_t lock, uint32_t shard, const stru
 	struct burst *burst = burst_intern(l->model, &key);
 	uint64_t holds, waits;
 
+	if (!burst)
+		return;
 	burst->acquired += from->burst_acquired;
 	burst->total_ns += clock_ns(clock, from->burst_total);
 	burst->hold_ns += in_bursts(from->hold_hist, from->hold_total, clock, &holds);
@@ -190,16 +197,32 @@ static void load_burst(struct load *l, uint32_t lock, uint32_t shard, const stru
 	burst->holds += holds;
 }
 
+/* Where the waits of a lock go that has no room for them: to those that stand for all such. */
+static struct lock *lock_with_detail(struct load *l, const struct rlk_cell *cell)
+{
+	struct lock *lock = load_lock(l, cell->record, 0, cell->kind);
+	struct side *side = lock_side(lock, cell->kind);
+
+	if (!side->detail && !model_room(l->model, SHARE_WAITS, sizeof *side->detail)) {
+		lock = load_rest(l, cell->kind);
+		side = lock_side(lock, cell->kind);
+	}
+	if (!side->detail)
+		side->detail = memory_get(1, sizeof *side->detail);
+	return lock;
+}
+
 static void load_cell(struct load *l, uint32_t shard, const struct rlk_cell *from)
 {
 	struct run *run = &l->model->runs.row[l->run];
-	struct lock *lock = load_lock(l, from->record, 0, from->kind);
-	struct side *side = lock_side(lock, from->kind);
+	struct lock *lock = lock_with_detail(l, from);
+	struct detail *detail = lock_side(lock, from->kind)->detail;
+	size_t buckets = (size_t)detail->wait.size + detail->hold.size;
 	struct shard_sum *sum = load_shard(l, shard);
 
-	if (!side->detail)
-		side->detail = memory_get(1, sizeof *side->detail);
-	detail_add_cell(side->detail, from, &run->clock, &l->model->reference);
+	detail_add_cell(detail, from, &run->clock, &l->model->reference);
+	l->model->bytes[SHARE_WAITS] +=
+		(detail->wait.size + detail->hold.size - buckets) * sizeof(uint64_t);
 	run_add_cell(run, from);
 	if (from->burst_acquired > 0)
 		load_burst(l, (uint32_t)(lock - l->model->locks.row), shard, from);
@@ -254,6 +277,8 @@ static struct pair *pair_intern(struct model *m, const struct pair *pair)
 		index_hash(pair->lock, pair->kind), (uint64_t)pair->waiter << 32 | pair->holder);
 	uint32_t row = index_find(&m->pairs.index, hash, pair_same, &key);
 
+	if (row == INDEX_NONE && !model_room(m, SHARE_WAITS, sizeof *pair))
+		return NULL;
 	if (row == INDEX_NONE) {
 		row = (uint32_t)m->pairs.count;
 		m->pairs.row =
@@ -276,6 +301,8 @@ static void load_pair(struct load *l, const struct rlk_pair *from)
 	struct pair *pair = pair_intern(m, &key);
 	uint64_t max = clock_ns(clock, from->wait_max);
 
+	if (!pair)
+		return;
 	pair->count += from->count;
 	pair->wait_ns += clock_ns(clock, from->wait_total);
 	if (pair->max_ns < max)
@@ -319,6 +346,8 @@ static struct yield_site *yield_intern(struct model *m, uint32_t site, uint32_t 
 	uint64_t hash = index_hash(site, kind);
 	uint32_t row = index_find(&m->yield_sites.index, hash, yield_same, &key);
 
+	if (row == INDEX_NONE && !model_room(m, SHARE_WAITS, sizeof(struct yield_site)))
+		return NULL;
 	if (row == INDEX_NONE) {
 		row = (uint32_t)m->yield_sites.count;
 		m->yield_sites.row = memory_grow(m->yield_sites.row, row, &m->yield_sites.capacity,
@@ -351,6 +380,8 @@ void load_yield_sites(struct load *l)
 			site = load_site(l, &place);
 		}
 		to = yield_intern(l->model, site, row->kind);
+		if (!to)
+			continue;
 		to->count += row->count;
 		to->asked_ns += row->asked_ns;
 	}

@@ -25,6 +25,8 @@ static uint32_t class_intern(struct model *m, const struct class *class)
 			index_hash(class->place.module, class->place.offset));
 	uint32_t row = index_find(&m->classes.index, hash, class_same, &key);
 
+	if (row == INDEX_NONE && !model_room(m, SHARE_CLASSES, sizeof *class))
+		return NONE;
 	if (row == INDEX_NONE) {
 		row = (uint32_t)m->classes.count;
 		m->classes.row = memory_grow(
@@ -51,11 +53,14 @@ static bool load_class(struct load *l, uint64_t index, const struct rlk_class *f
 		return false;
 	/* A static lock is its variable; the context repeats that, as far as sites were kept. For
 	 * the others the address is where to look when no context was kept. */
-	if (class.birth == RLK_BORN_STATIC)
+	if (class.birth == RLK_BORN_STATIC) {
 		class.context = 0;
-	else if (class.context == 0 && from->address != 0)
-		class.context = RLK_CONTEXT_SITE(load_site(l, &class.place));
-	return map_set(&l->classes, index, class_intern(l->model, &class));
+	} else if (class.context == 0 && from->address != 0) {
+		uint32_t site = load_site(l, &class.place);
+
+		class.context = site == NONE ? 0 : RLK_CONTEXT_SITE(site);
+	}
+	return map_set(l, &l->classes, index, class_intern(l->model, &class));
 }
 
 void load_classes(struct load *l)
@@ -95,7 +100,14 @@ static bool lock_same(const void *context, uint32_t row)
 	return is_static(key->model, a) || (a->run == b->run && a->address == b->address);
 }
 
-/* Adds the row to the one it is the same lock as, or as a new one. */
+/* load_rest()'s have, always: they are one a kind, and one a recording. */
+static bool lock_has_room(struct model *m, const struct lock *lock)
+{
+	return (lock->class == NONE && lock->flags & RLK_LOCK_IS_CLASS && lock->address == 0) ||
+	       model_room(m, SHARE_LOCKS, sizeof *lock);
+}
+
+/* Adds the row to the one it is the same lock as, or as a new one. NONE: there is no room. */
 static uint32_t lock_intern(struct model *m, const struct lock *lock)
 {
 	struct lock_key key = {m, lock};
@@ -106,6 +118,8 @@ static uint32_t lock_intern(struct model *m, const struct lock *lock)
 	if (!is_static(m, lock))
 		hash = index_hash(index_hash(hash, lock->run), lock->address);
 	row = index_find(&m->locks.index, hash, lock_same, &key);
+	if (row == INDEX_NONE && !lock_has_room(m, lock))
+		return NONE;
 	if (row == INDEX_NONE) {
 		row = (uint32_t)m->locks.count;
 		m->locks.row =
@@ -138,8 +152,8 @@ static bool load_record(struct load *l, uint64_t index, const struct rlk_record 
 	if (from->kind >= RLK_KINDS)
 		return false;
 	if (lock.class == NONE)
-		l->orphans++;
-	return map_set(&l->locks, index, lock_intern(l->model, &lock));
+		l->orphans += !l->model->full;
+	return map_set(l, &l->locks, index, lock_intern(l->model, &lock));
 }
 
 void load_locks(struct load *l)
@@ -154,6 +168,17 @@ void load_locks(struct load *l)
 			l->damaged++;
 }
 
+struct lock *load_rest(struct load *l, uint32_t kind)
+{
+	const struct lock lock = {.class = NONE,
+		.kind = kind == RLK_KIND_WRLOCK ? RLK_KIND_RDLOCK : kind,
+		.flags = RLK_LOCK_IS_CLASS,
+		.generations = 1};
+	uint32_t row = lock_intern(l->model, &lock);
+
+	return &l->model->locks.row[row];
+}
+
 struct lock *load_lock(struct load *l, uint32_t record_plus_1, uint64_t address, uint32_t kind)
 {
 	uint32_t row = record_plus_1 ? map_get(&l->locks, record_plus_1 - 1) : NONE;
@@ -165,8 +190,11 @@ struct lock *load_lock(struct load *l, uint32_t record_plus_1, uint64_t address,
 			.kind = kind == RLK_KIND_WRLOCK ? RLK_KIND_RDLOCK : kind,
 			.generations = 1};
 
-		l->orphans++;
+		/* Its own row may be one of those that were left out. */
+		l->orphans += !l->model->full;
 		row = lock_intern(l->model, &lock);
 	}
+	if (row == NONE)
+		return load_rest(l, kind);
 	return &l->model->locks.row[row];
 }

@@ -13,14 +13,15 @@ void map_begin(struct map *map, const struct recording *recording, enum rlk_bloc
 		.limit = recording_index_limit(recording, type)};
 }
 
-bool map_set(struct map *map, uint64_t index, uint32_t row)
+bool map_set(struct load *l, struct map *map, uint64_t index, uint32_t row)
 {
 	uint32_t *at;
 
 	if (index >= map->limit)
 		return false;
-	at = sparse_make(&map->rows, index);
-	*at = row + 1;
+	at = load_sparse(l, &map->rows, index);
+	if (at)
+		*at = row + 1;
 	return true;
 }
 
@@ -69,6 +70,11 @@ static uint32_t module_intern(struct model *m, struct module *module)
 		free(module->path);
 		return row;
 	}
+	if (!model_room(
+		    m, SHARE_PLACES, sizeof *module + (module->path ? strlen(module->path) : 0))) {
+		free(module->path);
+		return NONE;
+	}
 	row = (uint32_t)m->modules.count;
 	m->modules.row =
 		memory_grow(m->modules.row, row, &m->modules.capacity, sizeof *m->modules.row);
@@ -90,7 +96,9 @@ static void load_module(struct load *l, uint64_t index, const struct rlk_module 
 	if (from->path.length <= PATH_BYTES_MAX)
 		module.path = recording_text(l->recording, from->path);
 	row = module_intern(l->model, &module);
-	if (!map_set(&l->modules, index, (uint32_t)l->local_module_count)) {
+	if (row == NONE || !model_room(l->model, SHARE_READING, 2 * sizeof(struct local_module)))
+		return;
+	if (!map_set(l, &l->modules, index, (uint32_t)l->local_module_count)) {
 		l->damaged++;
 		return;
 	}
@@ -182,6 +190,8 @@ uint32_t load_site(struct load *l, const struct site *site)
 
 	if (row != INDEX_NONE)
 		return row;
+	if (!model_room(m, SHARE_PLACES, sizeof *site))
+		return NONE;
 	row = (uint32_t)m->sites.count;
 	m->sites.row = memory_grow(m->sites.row, row, &m->sites.capacity, sizeof *m->sites.row);
 	m->sites.row[m->sites.count++] = *site;
@@ -202,7 +212,7 @@ static void load_sites(struct load *l)
 		if (row->address == 0)
 			continue;
 		site = load_place(l, row->module, row->address);
-		if (!map_set(&l->sites, rows.index, load_site(l, &site)))
+		if (!map_set(l, &l->sites, rows.index, load_site(l, &site)))
 			l->damaged++;
 	}
 }
@@ -247,10 +257,12 @@ static uint32_t stack_intern(struct model *m, const struct stack_key *key)
 		index_hash_bytes(key->truncated, key->sites, key->depth * sizeof *key->sites);
 	uint32_t row = index_find(&m->stacks.index, hash, stack_same, key);
 
-	if (row == INDEX_NONE) {
-		row = stack_append(m, key);
-		index_insert(&m->stacks.index, hash, row);
-	}
+	if (row != INDEX_NONE)
+		return row;
+	if (!model_room(m, SHARE_PLACES, sizeof(struct stack) + key->depth * sizeof *key->sites))
+		return NONE;
+	row = stack_append(m, key);
+	index_insert(&m->stacks.index, hash, row);
 	return row;
 }
 
@@ -268,7 +280,7 @@ static void load_stack(struct load *l, uint64_t index, const struct rlk_stack *f
 		else
 			l->damaged++;
 	}
-	if (key.depth > 0 && !map_set(&l->stacks, index, stack_intern(l->model, &key)))
+	if (key.depth > 0 && !map_set(l, &l->stacks, index, stack_intern(l->model, &key)))
 		l->damaged++;
 }
 

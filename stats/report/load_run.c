@@ -1,6 +1,49 @@
 /* A recording's own facts: texts, times, what recording cost. */
+#include "conf/conf.h"
 #include "stats/report/load.h"
 #include "stats/report/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RULE_BYTES_MAX 4096
+
+_Static_assert(RUN_RULES_MAX == CONF_LOCK_RULES_MAX, "a configuration has so many rules");
+
+/* "match=policy ; origin" of a line; NULL: no policy could be so long. */
+static char *policy_of_rule(const char *line)
+{
+	size_t length = strcspn(line, "\n");
+	char *rule, *policy;
+
+	if (length > RULE_BYTES_MAX)
+		return NULL;
+	rule = memory_format("%.*s", (int)length, line);
+	if (strstr(rule, " ; "))
+		*strstr(rule, " ; ") = '\0';
+	policy = memory_copy(conf_policy_of_rule(rule));
+	free(rule);
+	return policy;
+}
+
+/* Once, not for every lock: a configuration may be long. */
+static void find_policies(struct run *run)
+{
+	static const char key[] = "lock.";
+
+	for (const char *line = run->config; line; line = strchr(line, '\n')) {
+		unsigned long number;
+		char *end;
+
+		line += *line == '\n';
+		if (strncmp(line, key, sizeof key - 1) != 0)
+			continue;
+		number = strtoul(line + sizeof key - 1, &end, 10);
+		if (number >= 1 && number <= RUN_RULES_MAX && strncmp(end, " = ", 3) == 0 &&
+			!run->policy_of_rule[number])
+			run->policy_of_rule[number] = policy_of_rule(end + 3);
+	}
+}
 
 void load_run(struct load *l)
 {
@@ -18,6 +61,7 @@ void load_run(struct load *l)
 
 	for (unsigned kind = 0; kind < RLK_KINDS; kind++)
 		run.policy[kind] = recording_text(l->recording, h->policy[kind]);
+	find_policies(&run);
 	clock_set(&run.clock, h);
 	if (!run.clock.known)
 		notes_add(&m->notes,

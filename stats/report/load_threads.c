@@ -38,7 +38,8 @@ static void takers_read(struct load *l, struct takers *t)
 
 	rows_begin(&rows, l->recording, RLK_THREADS);
 	while ((row = rows_next(&rows))) {
-		if (row->birth_ticks == 0)
+		if (row->birth_ticks == 0 || !model_room(l->model, SHARE_THREADS,
+						     sizeof *t->row + sizeof(struct thread)))
 			continue;
 		t->row = memory_grow(t->row, t->count, &t->capacity, sizeof *t->row);
 		t->row[t->count++] = (struct taker){*row, rows.index};

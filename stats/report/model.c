@@ -6,9 +6,27 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+uint64_t model_bytes_max = 1ull << 30;
+
 struct model *model_new(void)
 {
 	return memory_get(1, sizeof(struct model));
+}
+
+/* Of each row its place in an index, and in the recording's own numbering. */
+#define ROW_EXTRA 24
+
+bool model_room(struct model *m, enum model_share share, size_t bytes)
+{
+#define MODEL_SHARE_SIZE(name, sixteenths) [SHARE_##name] = sixteenths,
+	static const unsigned sixteenths[SHARES] = {MODEL_SHARES(MODEL_SHARE_SIZE)};
+
+	if (m->bytes[share] + bytes + ROW_EXTRA > model_bytes_max / 16 * sixteenths[share]) {
+		m->full = true;
+		return false;
+	}
+	m->bytes[share] += bytes + ROW_EXTRA;
+	return true;
 }
 
 void model_add(struct model *m, const struct recording *recording)
@@ -34,6 +52,14 @@ void model_add(struct model *m, const struct recording *recording)
 	free(l.local_modules);
 	free(l.ranges);
 	sparse_free(&l.shards);
+	m->bytes[SHARE_READING] = 0;
+}
+
+void *load_sparse(struct load *l, struct sparse *table, uint64_t index)
+{
+	if (!sparse_find(table, index) && !model_room(l->model, SHARE_READING, SPARSE_PART_BYTES))
+		return NULL;
+	return sparse_make(table, index);
 }
 
 bool model_is_rwlock(uint32_t kind)
@@ -139,6 +165,11 @@ void model_finish(struct model *m)
 	}
 	sum_runs(m);
 	check_sums(m);
+	if (m->full)
+		notes_add(&m->notes,
+			"too large: rows that do not fit into %" PRIu64
+			" MiB are left out, or counted together",
+			model_bytes_max >> 20);
 }
 
 static void run_free(struct run *run)
@@ -153,6 +184,8 @@ static void run_free(struct run *run)
 	free(run->run_id);
 	for (unsigned kind = 0; kind < RLK_KINDS; kind++)
 		free(run->policy[kind]);
+	for (unsigned rule = 0; rule <= RUN_RULES_MAX; rule++)
+		free(run->policy_of_rule[rule]);
 }
 
 static void lock_free(struct lock *lock)

@@ -12,6 +12,10 @@
  *row. Times are ns, histograms count in ticks of `reference`, the first recording's clock.
  *
  * Contexts are encoded as in stats/format.h, with the model's own site and stack indices.
+ *
+ * What a recording can make it keep is bounded: rows beyond model_bytes_max are left out, which a
+ * warning says; counts of locks that are left out are added to a row that stands for them all, so
+ * that sums stay whole.
  */
 #ifndef RELOCK_STATS_REPORT_MODEL_H
 #define RELOCK_STATS_REPORT_MODEL_H
@@ -26,11 +30,29 @@
 
 #define NONE UINT32_MAX
 
+/* What there is room for apart from each other, so that none takes it all. X(NAME, 1/16 of it) */
+#define MODEL_SHARES(X)                                                                            \
+	X(PLACES, 2)                                                                               \
+	X(CLASSES, 1)                                                                              \
+	X(LOCKS, 5)                                                                                \
+	X(WAITS, 4)                                                                                \
+	X(THREADS, 2)                                                                              \
+	X(READING, 2) /* needed until a recording is read */
+#define MODEL_SHARE_ID(name, sixteenths) SHARE_##name,
+enum model_share { MODEL_SHARES(MODEL_SHARE_ID) SHARES };
+
+/* Rows and texts of all tables, as model_room() counts them: 1 GiB. Arrays that grow, and what is
+ * made of the rows for a report, take up to four times as much. Tests make it smaller. */
+extern uint64_t model_bytes_max;
+
+#define RUN_RULES_MAX 64
+
 /* One recording's own facts. Texts may be NULL. */
 struct run {
 	char *path;
 	struct rlk_header header;
 	struct clock clock;
+	char *policy_of_rule[RUN_RULES_MAX + 1]; /* by number in `config`; may be NULL */
 	char *program, *command, *host, *libc, *kernel, *config, *run_id, *policy[RLK_KINDS];
 	uint64_t wall_ns;
 	bool wall_is_least; /* no end was noted: it ran at least so long */
@@ -146,6 +168,8 @@ struct model {
 	TABLE(pair) pairs;
 	TABLE(yield_site) yield_sites;
 	TABLE(burst) bursts;
+	uint64_t bytes[SHARES]; /* of rows kept */
+	bool full;              /* there was no room for some */
 	struct figures total;
 	size_t locks_shown; /* rows of locks that are not empty */
 	uint32_t threads_peak;
@@ -159,6 +183,9 @@ void model_add(struct model *model, const struct recording *recording);
  * the last model_add(). */
 void model_finish(struct model *model);
 void model_free(struct model *model);
+
+/* Whether there is room for a row of so many bytes, which it is counted as then. */
+bool model_room(struct model *model, enum model_share share, size_t bytes);
 
 /* All of a lock's sides together. */
 void model_lock_figures(const struct lock *lock, struct figures *out);

@@ -9,7 +9,9 @@
  *
  * Contract: a recording may be running, cut short, damaged or hostile; what can be read is
  * reported and what is wrong is said, nothing here crashes or exits over a file. Errors and
- * warnings are whole sentences. Nothing here writes to a recording but report_note_run(). Only for
+ * warnings are whole sentences. What a recording can take is bounded: memory by model_bytes_max
+ * (model.h), time by the bytes really in it, reading the files it names by helper_limits
+ * (helper.h). Nothing here writes to a recording but report_note_run(). Only for
  * the command: it allocates, uses stdio and takes DEBUGINFOD_URLS out of the environment. Not
  * thread-safe.
  *

@@ -116,32 +116,11 @@ char *rules_match(const struct view *view, size_t row)
 
 /* --- what a rule chose */
 
-/* The text of rule `number` in a configuration as recorded, for free(). */
-static char *rule_text(const char *config, uint32_t number)
-{
-	char name[32];
-	const char *line = config, *end;
-
-	snprintf(name, sizeof name, "lock.%" PRIu32 " = ", number);
-	while (line && strncmp(line, name, strlen(name)) != 0) {
-		line = strchr(line, '\n');
-		line = line ? line + 1 : NULL;
-	}
-	if (!line)
-		return NULL;
-	line += strlen(name);
-	end = strstr(line, " ; ");
-	return memory_format(
-		"%.*s", (int)(end ? end - line : (ptrdiff_t)strcspn(line, "\n")), line);
-}
-
 char *rules_policy(const struct model *m, const struct lock *lock)
 {
-	char *rule = lock->rule ? rule_text(m->runs.row[lock->run].config, lock->rule) : NULL;
-	char *policy = rule ? memory_copy(conf_policy_of_rule(rule)) : NULL;
-
-	free(rule);
-	return policy;
+	return lock->rule <= RUN_RULES_MAX
+		       ? memory_copy(m->runs.row[lock->run].policy_of_rule[lock->rule])
+		       : NULL;
 }
 
 void rules_print(const struct report *r, size_t row)

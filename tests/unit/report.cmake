@@ -9,7 +9,7 @@ foreach(fixture report_fixture report_fixture_plain)
 endforeach()
 
 relock_unit_test(report TIMEOUT 400
-	SOURCES report_main.c report_tests.c report_builder.c report_reader.c report_hostile.c report_figures.c
+	SOURCES report_main.c report_tests.c report_builder.c report_reader.c report_hostile.c report_large.c report_figures.c
 		report_model.c report_names.c report_symbols.c report_files.c report_screen.c report_advice.c report_advice_program.c report_advice_scene.c
 		report_advice_words.c report_machine.c report_find.c
 	LIBS relock_report)

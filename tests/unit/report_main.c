@@ -8,6 +8,7 @@ int main(void)
 	int failed;
 
 	srunner_add_suite(runner, report_hostile_suite());
+	srunner_add_suite(runner, report_large_suite());
 	srunner_add_suite(runner, report_figures_suite());
 	srunner_add_suite(runner, report_model_suite());
 	srunner_add_suite(runner, report_names_suite());

@@ -32,6 +32,7 @@ char *tests_report(const char *const *paths, size_t count, const struct report_o
 
 Suite *report_reader_suite(void);
 Suite *report_hostile_suite(void);
+Suite *report_large_suite(void);
 Suite *report_figures_suite(void);
 Suite *report_model_suite(void);
 Suite *report_names_suite(void);
