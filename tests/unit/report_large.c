@@ -15,24 +15,29 @@
 
 #define FILE_NAME "large.rlk"
 #define MEMORY (1ull << 30)
-#define CPU_S 60 /* a sanitizer makes it several times slower */
 
 #if defined(__SANITIZE_ADDRESS__)
-#define UNDER_ASAN 1
+#define SANITIZED 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define UNDER_ASAN 1
+#define SANITIZED 1
 #endif
 #endif
 #if defined(__SANITIZE_THREAD__)
-#define UNDER_ASAN 1
+#define SANITIZED 1
+#endif
+
+#ifdef SANITIZED
+#define CPU_S 90
+#else
+#define CPU_S 15
 #endif
 
 static void setup(void)
 {
 	struct rlimit memory = {MEMORY, MEMORY}, cpu = {CPU_S, CPU_S};
 
-#ifndef UNDER_ASAN /* whose own memory would not fit into it */
+#ifndef SANITIZED /* whose own memory would not fit into it */
 	ck_assert_int_eq(setrlimit(RLIMIT_AS, &memory), 0);
 #endif
 	(void)memory;
@@ -425,6 +430,63 @@ START_TEST(test_many_of_everything_else)
 }
 END_TEST
 
+static void fill_wrapper_module(void *row, uint32_t number)
+{
+	struct rlk_module *module = row;
+
+	(void)number;
+	module->start = module->bias = 0x100000;
+	module->end = 0x110000;
+	module->path = (struct rlk_text){text_at, strlen(REPORT_ELF_FILES "/wrapper")};
+}
+
+static void fill_wrapper_site(void *row, uint32_t number)
+{
+	struct rlk_site *site = row;
+
+	site->address = 0x101001 + number % 256; /* of the call before it */
+	site->module = 3;
+}
+
+/* A number, written in sites. */
+static void fill_wrapper_stack(void *row, uint32_t number)
+{
+	struct rlk_stack *stack = row;
+
+	stack->depth = 4;
+	for (uint32_t i = 0; i < stack->depth; i++)
+		stack->site[i] = 256 + (number >> 8 * i) % 255;
+}
+
+static void fill_wrapper_class(void *row, uint32_t number)
+{
+	fill_class(row, number);
+	((struct rlk_class *)row)->context = RLK_CONTEXT_STACK(number);
+}
+
+#define WRAPPED 250000
+
+/* Classes born in a wrapper are called after the place that waits most for their locks. */
+START_TEST(test_many_classes_born_in_wrappers)
+{
+	static const char path[] = REPORT_ELF_FILES "/wrapper";
+	struct file f = file_begin();
+
+	text_at = f.end + sizeof(struct rlk_block);
+	ck_assert_int_eq(pwrite(f.fd, path, sizeof path, (off_t)text_at), (ssize_t)sizeof path);
+	head_add(&f, (struct rlk_block){.type = RLK_STRINGS, .row_size = 1, .bytes = RLK_PAGE});
+	rows_add(&f, RLK_MODULES, sizeof(struct rlk_module), 2, 1, 0, fill_wrapper_module);
+	rows_add(&f, RLK_SITES, sizeof(struct rlk_site), 256, 256, 0, fill_wrapper_site);
+	rows_add(&f, RLK_STACKS, sizeof(struct rlk_stack), 100, WRAPPED, 0, fill_wrapper_stack);
+	rows_add(&f, RLK_CLASSES, sizeof(struct rlk_class), 100, WRAPPED, 0, fill_wrapper_class);
+	rows_add(&f, RLK_RECORDS, sizeof(struct rlk_record), 100, WRAPPED, 0, fill_record);
+	rows_add(&f, RLK_ENTRIES, sizeof(struct rlk_entry), 100, WRAPPED, 1, fill_own_entry);
+	rows_add(&f, RLK_PAIRS, sizeof(struct rlk_pair), 100, WRAPPED, 1, fill_pair);
+	file_end(&f, f.end, f.end);
+	free(report(REPORT_CSV, REPORT_BY_CLASS));
+}
+END_TEST
+
 static void fill_cell(void *row, uint32_t number)
 {
 	struct rlk_cell *cell = row;
@@ -505,6 +567,7 @@ Suite *report_large_suite(void)
 	tcase_add_test(tests, test_many_locks_and_classes);
 	tcase_add_test(tests, test_many_locks_without_a_record);
 	tcase_add_test(tests, test_many_of_everything_else);
+	tcase_add_test(tests, test_many_classes_born_in_wrappers);
 	tcase_add_test(tests, test_many_waits);
 	tcase_add_test(tests, test_long_configuration);
 	suite_add_tcase(suite, tests);
