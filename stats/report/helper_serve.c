@@ -53,11 +53,12 @@ static void limit_cpu(unsigned seconds)
 static void volunteer(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	ssize_t written;
 
 	if (fd < 0)
 		return;
-	if (write(fd, "1000", 4) != 4)
-		limit(RLIMIT_AS, address_space() + helper_limits.memory / 2);
+	written = write(fd, "1000", 4);
+	(void)written; /* there is the limit on memory, too */
 	close(fd);
 }
 
@@ -146,6 +147,9 @@ void helper_serve(int fd, const struct model *model, unsigned cpu_s)
 	struct wire question = {0}, answer = {0};
 	struct symbolizer *s;
 
+	/* be_quiet() would close it where it took the place of a stream that was closed. */
+	if (fd <= STDERR_FILENO)
+		fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	confine(cpu_s);
 	s = symbolizer_new(model);
 	while (wire_receive(fd, &question)) {

@@ -118,6 +118,21 @@ START_TEST(test_names_of_the_corpus)
 }
 END_TEST
 
+/* As in "relock report <&- >&-": the helper's socket takes their place. */
+START_TEST(test_closed_streams)
+{
+	static const char *const names[] = {"plain"};
+	struct asked asked;
+
+	copy("plain", "plain");
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	asked = ask_about(names, 1);
+	ck_assert_str_eq(function(&asked, 0), "work");
+	done(&asked);
+}
+END_TEST
+
 static void make_socket(const char *path)
 {
 	struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -323,6 +338,7 @@ Suite *report_files_suite(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, test_names_of_the_corpus);
+	tcase_add_test(tests, test_closed_streams);
 	tcase_add_test(tests, test_what_is_no_file);
 	tcase_add_test(tests, test_other_content);
 	tcase_add_test(tests, test_cut_while_it_is_read);
