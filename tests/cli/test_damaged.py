@@ -8,6 +8,7 @@ tests/fuzz/ goes further.
 
 import json
 import random
+import resource
 import struct
 import threading
 import time
@@ -17,6 +18,7 @@ from harness import *
 PAGE = 4096
 FLIPS = 300  # files with flipped bits
 SEED = 20261130
+CPU_S = 30  # for one report
 # struct rlk_header, as far as it is needed.
 VERSION, BYTE_ORDER, WORD_BITS, USED = 8, 12, 16, 32
 WAYS = [("--format", form, "--by", by, *more) for form in ("text", "json", "csv") for by in ("lock", "class", "site", "thread")
@@ -112,6 +114,31 @@ class Damaged(Case):
         self.assertEqual(json.loads(done.stdout)["totals"]["acquired"], 4 * 2000)
         for name in ("newer", "none"):
             self.assertIn(f"{name}.rlk: ", done.stderr)
+
+    def test_other_things_where_the_program_was(self):
+        """The files a recording names may have become anything since."""
+        program = shutil.copy(CONTEND, self.path("prog"))
+        subprocess.run([program, "4", "2000"], env=preloaded(self.directory), check=True, capture_output=True, timeout=LIMIT_S)
+        recording, = (n for n in os.listdir(self.directory) if n.endswith(".rlk"))
+
+        def sparse(path):
+            with open(path, "wb") as file:
+                file.write(b"\x7fELF")
+                file.truncate(1 << 42)
+
+        for become, says in ((os.mkfifo, "is not a regular file"), (os.mkdir, "is not a regular file"),
+                             (lambda path: self.write("prog", b"\x1f\x8b\x08" + bytes(PAGE)), "is not an ELF file"),
+                             (sparse, "is larger than 4 GiB"), (lambda path: shutil.copy("/bin/sh", path), "another build-id"),
+                             (lambda path: os.symlink(path, path), "cannot be read"), (lambda path: None, "cannot be read")):
+            os.rmdir(program) if os.path.isdir(program) else os.unlink(program)
+            become(program)
+            done = self.relock("report", "--format", "json", recording,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S)))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            report = json.loads(done.stdout)
+            self.assertEqual(report["totals"]["acquired"], 4 * 2000)
+            self.assertEqual(len(report["warnings"]), 1, report["warnings"])
+            self.assertIn(f"/prog: {says}", report["warnings"][0].replace("changed since the recording (", ""))
 
     def test_growing(self):
         """The program goes on while it is read: later reports count no less."""
