@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ struct helper_limits helper_limits = {
 
 struct helper {
 	struct model *model;
+	bool *tried;   /* by module: asked about before */
 	bool *useless; /* by module: no file, or what is wrong with it was noted */
 	pid_t child;   /* 0: none */
 	int fd;
@@ -40,6 +42,7 @@ struct helper *helper_new(struct model *model)
 	struct helper *h = memory_get(1, sizeof *h);
 
 	h->model = model;
+	h->tried = memory_get(model->modules.count, sizeof *h->tried);
 	h->useless = memory_get(model->modules.count, sizeof *h->useless);
 	/* Names like "[vdso]" are no files. */
 	for (size_t i = 0; i < model->modules.count; i++)
@@ -110,6 +113,7 @@ void helper_free(struct helper *h)
 		return;
 	if (h->child > 0)
 		child_end(h);
+	free(h->tried);
 	free(h->useless);
 	free(h);
 }
@@ -154,11 +158,26 @@ static void child_died(struct helper *h, uint32_t module)
 		give_up(h, "reading names went wrong too often");
 }
 
+#define MODULE_STATE_TEXT(name, sentence) [MODULE_##name] = sentence,
+static const char *const sentences[] = {MODULE_STATES(MODULE_STATE_TEXT)};
+
+/* Where there is nothing, no child is needed to say so. */
+static bool module_there(struct helper *h, uint32_t module)
+{
+	struct stat st;
+
+	if (h->useless[module] || h->tried[module])
+		return !h->useless[module];
+	h->tried[module] = true;
+	if (stat(h->model->modules.row[module].path, &st) == 0)
+		return true;
+	module_useless(h, module, sentences[MODULE_UNREADABLE]);
+	return false;
+}
+
 /* Takes note of what the child says of the module. False: there is nothing to be had from it. */
 static bool module_check(struct helper *h, uint32_t module, struct wire *answer)
 {
-#define MODULE_STATE_TEXT(name, sentence) [MODULE_##name] = sentence,
-	static const char *const sentences[] = {MODULE_STATES(MODULE_STATE_TEXT)};
 	uint32_t state = wire_get_number(answer);
 
 	if (state == MODULE_USABLE && !answer->broken)
@@ -178,7 +197,7 @@ static bool ask(struct helper *h, enum helper_question what, uint32_t module, ui
 	struct wire question = {0};
 	bool answered;
 
-	if (h->over || h->useless[module] || (h->child == 0 && !child_start(h)))
+	if (h->over || !module_there(h, module) || (h->child == 0 && !child_start(h)))
 		return false;
 	wire_put_number(&question, what);
 	wire_put_number(&question, module);
