@@ -38,6 +38,22 @@ static uint32_t smaller_quota(uint32_t a, uint32_t b)
 	return !a || (b && b < a) ? b : a;
 }
 
+/* Whether `controller` is one of the names up to the colon, which commas separate. */
+static bool is_named(const char *names, const char *controller)
+{
+	size_t length = strlen(controller);
+
+	for (;;) {
+		size_t n = strcspn(names, ",:");
+
+		if (n == length && memcmp(names, controller, n) == 0)
+			return true;
+		if (names[n] != ',')
+			return false;
+		names += n + 1;
+	}
+}
+
 /* The path of this process in the hierarchy that has `controller` ("" in version 2), or "/". */
 static void cgroup_path(const char *text, const char *controller, char *out, size_t size)
 {
@@ -46,32 +62,63 @@ static void cgroup_path(const char *text, const char *controller, char *out, siz
 		line = strchr(line, '\n'), line += line != NULL) {
 		const char *names = strchr(line, ':'),
 			   *path = names ? strchr(names + 1, ':') : NULL;
-		size_t length = strlen(controller);
 
 		if (!path)
 			return;
-		if (length ? !memmem(names, (size_t)(path - names), controller, length)
-			   : path != names + 1)
+		if (!is_named(names + 1, controller))
 			continue;
 		snprintf(out, size, "%.*s", (int)strcspn(path + 1, "\n"), path + 1);
 		return;
 	}
 }
 
-/* Each level may limit: the tightest counts. */
-static uint32_t quota_v2(char *path)
+/* Names are kept off the stack, which may be small: one thread comes here, once. */
+static bool read_in(const char *directory, const char *name, char *out, size_t size)
 {
-	char file[700], text[64], *end;
+	static char file[700];
+
+	snprintf(file, sizeof(file), "%s/%s", directory, name);
+	return read_file(file, out, size);
+}
+
+/* "QUOTA PERIOD", or "max PERIOD": no limit. */
+static uint32_t level_v2(const char *directory)
+{
+	char text[64];
+	long long max, period;
+
+	return read_in(directory, "cpu.max", text, sizeof(text)) &&
+			       sscanf(text, "%lld %lld", &max, &period) == 2
+		       ? quota_of(max, period)
+		       : 0;
+}
+
+static long long number_in(const char *directory, const char *name)
+{
+	char text[64];
+
+	return read_in(directory, name, text, sizeof(text)) ? atoll(text) : 0;
+}
+
+/* The quota is -1 where there is no limit. */
+static uint32_t level_v1(const char *directory)
+{
+	return quota_of(number_in(directory, "cpu.cfs_quota_us"),
+		number_in(directory, "cpu.cfs_period_us"));
+}
+
+/* Each level may limit, from this process's group up to the root: the tightest counts. In a
+ * container that does not see its own path, the root is its group. */
+static uint32_t tightest(const char *mount, char *path, uint32_t (*level)(const char *directory))
+{
+	static char directory[600];
+	char *end;
 	uint32_t quota = 0;
 
 	for (;;) {
-		long long max, period;
-
-		snprintf(file, sizeof(file), "/sys/fs/cgroup%s/cpu.max",
-			strcmp(path, "/") ? path : "");
-		if (read_file(file, text, sizeof(text)) &&
-			sscanf(text, "%lld %lld", &max, &period) == 2)
-			quota = smaller_quota(quota, quota_of(max, period));
+		snprintf(
+			directory, sizeof(directory), "%s%s", mount, strcmp(path, "/") ? path : "");
+		quota = smaller_quota(quota, level(directory));
 		end = strrchr(path, '/');
 		if (!end || !path[1])
 			return quota;
@@ -79,39 +126,17 @@ static uint32_t quota_v2(char *path)
 	}
 }
 
-/* A number of version 1's cpu controller: of this process's group, or, in a container that does not
- * see its own path, of the root. 0: there is none. */
-static long long cpu_number(const char *path, const char *name)
-{
-	char file[700], text[64];
-
-	snprintf(file, sizeof(file), "/sys/fs/cgroup/cpu%s/%s", path, name);
-	if (!read_file(file, text, sizeof(text))) {
-		snprintf(file, sizeof(file), "/sys/fs/cgroup/cpu/%s", name);
-		read_file(file, text, sizeof(text));
-	}
-	return atoll(text);
-}
-
-static uint32_t quota_v1(const char *path)
-{
-	return quota_of(
-		cpu_number(path, "cpu.cfs_quota_us"), cpu_number(path, "cpu.cfs_period_us"));
-}
-
 void cpus_read(uint32_t *present, uint32_t *allowed, uint32_t *quota_milli)
 {
-	static char text[4096];
-	char path[512];
+	static char text[4096], path[512];
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
 	*present = online > 0 ? (uint32_t)online : 1;
 	*allowed = affinity_count();
-	*quota_milli = 0;
-	if (!read_file("/proc/self/cgroup", text, sizeof(text)))
-		return;
+	/* Without /proc the groups that can be seen are those at the root. */
+	read_file("/proc/self/cgroup", text, sizeof(text));
 	cgroup_path(text, "", path, sizeof(path));
-	*quota_milli = quota_v2(path);
+	*quota_milli = tightest("/sys/fs/cgroup", path, level_v2);
 	cgroup_path(text, "cpu", path, sizeof(path));
-	*quota_milli = smaller_quota(*quota_milli, quota_v1(path));
+	*quota_milli = smaller_quota(*quota_milli, tightest("/sys/fs/cgroup/cpu", path, level_v1));
 }

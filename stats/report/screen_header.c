@@ -177,7 +177,8 @@ static void put_threads(const struct report *r)
 		fprintf(r->out, " at once (%zu in all)", m->threads.count);
 	if (cpus <= 0)
 		return;
-	fprintf(r->out, " on %g CPU%s", cpus, cpus == 1 ? "" : "s");
+	fprintf(r->out, " on %g CPU%s%s", cpus, cpus == 1 ? "" : "s",
+		cpus < m->runs.row[0].header.cpus_allowed ? " of cgroup quota" : "");
 	if (m->threads_peak > 1)
 		fprintf(r->out, " (%.1f per CPU)", m->threads_peak / cpus);
 }

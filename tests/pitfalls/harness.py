@@ -135,6 +135,12 @@ class Run:
             return None
         return json.loads(done.stdout)
 
+    def screen(self, *arguments):
+        """The report as people see it."""
+        done = subprocess.run([COMMAND, "report", *arguments, *self.files()], env=clean_environment(), capture_output=True, check=False)
+        check(done.returncode == 0, f"{self.what}: the recording cannot be read: {done.stderr.decode(errors='replace')}")
+        return done.stdout.decode(errors="replace")
+
     def must_match(self, complete=True):
         """Every lock the program counted has that many acquisitions in the recording of its process.
 

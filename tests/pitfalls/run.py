@@ -10,6 +10,7 @@ import processes  # noqa: F401
 import seeing  # noqa: F401
 import stacks  # noqa: F401
 import startup  # noqa: F401
+import surroundings  # noqa: F401
 from harness import main, pitfalls
 
 if "--list" in sys.argv:

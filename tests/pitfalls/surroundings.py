@@ -1,0 +1,67 @@
+"""Surroundings that lack something or refuse something: control groups, /proc, clocks, system calls, memory, files, users."""
+
+import subprocess
+
+from harness import *
+
+MOUNT = ["unshare", "--mount", "--propagation", "private"]
+
+
+def must_mount():
+    tried = subprocess.run([*MOUNT, "sh", "-c", "mount -t tmpfs none /mnt"], capture_output=True, check=False)
+    if tried.returncode != 0:
+        skip("mounting is not permitted here")
+
+
+def surrounded_by(script):
+    """What to put before a command so that it runs in a mount namespace of its own, after this script, as its process."""
+    return [*MOUNT, "sh", "-c", f"set -e\n{script}\nexec \"$@\"", "surrounded"]
+
+
+def one_recording(run):
+    report = run.must_match()
+    return report["recordings"][0] if report and same(len(report["recordings"]), 1, f"{run.what}: recordings") else None
+
+
+@pitfall
+def cpu_quota():
+    """26: quotas of control groups, of both versions: the tightest of all levels, of the right controller."""
+    must_mount()
+    cases = {
+        # what: (/proc/self/cgroup, {file below /sys/fs/cgroup: content}, quota in 1/1000 CPUs)
+        "no quota": ("0::/a", {"a/cpu.max": "max 100000"}, 0),
+        "a quota": ("0::/a", {"a/cpu.max": "150000 100000"}, 1500),
+        "a tighter one above": ("0::/a/b/c", {"a/cpu.max": "20000 100000", "a/b/cpu.max": "50000 100000", "a/b/c/cpu.max": "max 100000"}, 200),
+        "a tighter one below": ("0::/a/b", {"a/cpu.max": "200000 100000", "a/b/cpu.max": "5000 10000"}, 500),
+        "a container's own root": ("0::/", {"cpu.max": "75000 100000"}, 750),
+        "a group that is out of sight": ("0::/../../elsewhere", {"cpu.max": "max 100000"}, 0),
+        "nonsense": ("0::/a", {"a/cpu.max": "lots"}, 0),
+        "an empty file": ("0::/a", {"a/cpu.max": ""}, 0),
+        "version 1": ("4:memory:/m\n3:cpu,cpuacct:/a", {"cpu/a/cpu.cfs_quota_us": "25000", "cpu/a/cpu.cfs_period_us": "50000"}, 500),
+        "version 1, none": ("3:cpu,cpuacct:/a", {"cpu/a/cpu.cfs_quota_us": "-1", "cpu/a/cpu.cfs_period_us": "100000"}, 0),
+        "version 1, above": ("3:cpuacct,cpu:/a/b", {"cpu/a/cpu.cfs_quota_us": "30000", "cpu/a/cpu.cfs_period_us": "100000",
+                                                  "cpu/a/b/cpu.cfs_quota_us": "-1", "cpu/a/b/cpu.cfs_period_us": "100000"}, 300),
+        "version 1, controllers of like names": ("3:cpuset:/s\n2:cpuacct:/t\n1:cpu:/a",
+                                                 {"cpu/a/cpu.cfs_quota_us": "40000", "cpu/a/cpu.cfs_period_us": "100000",
+                                                  "cpu/s/cpu.cfs_quota_us": "10000", "cpu/s/cpu.cfs_period_us": "100000"}, 400),
+        "version 1, a container's own": ("1:cpu:/docker/0123", {"cpu/cpu.cfs_quota_us": "60000", "cpu/cpu.cfs_period_us": "100000"}, 600),
+        "both versions": ("1:cpu:/a\n0::/b", {"b/cpu.max": "90000 100000", "cpu/a/cpu.cfs_quota_us": "80000", "cpu/a/cpu.cfs_period_us": "100000"}, 800),
+    }
+    for number, (what, (groups, files, quota)) in enumerate(cases.items()):
+        fixed = new_directory()
+        (fixed / "groups").write_text(groups + "\n")
+        for name, content in files.items():
+            (fixed / "cgroup" / name).parent.mkdir(parents=True, exist_ok=True)
+            (fixed / "cgroup" / name).write_text(content + "\n" if content else "")
+        via = surrounded_by(f"mount --bind '{fixed}/cgroup' /sys/fs/cgroup; mount --bind '{fixed}/groups' /proc/$$/cgroup")
+        for policy in POLICIES if number == 1 else ("spin-park",):
+            run = Run(("ends",), policy=policy, via=via)
+            run.must_end(4)
+            recording = one_recording(run)
+            if not recording:
+                continue
+            same(recording["cpus_quota_milli"], quota, f"{what}: quota")
+            text = run.screen()
+            limits = quota and quota < 1000 * recording["cpus_allowed"]
+            wanted = f"on {quota / 1000:g} CPU{'' if quota == 1000 else 's'} of cgroup quota" if limits else "on "
+            check(wanted in text and limits == ("quota" in text), f"{what}: the report says of the CPUs: {text.splitlines()[1]}")
