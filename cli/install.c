@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,14 +23,24 @@ static const char *const configuration_places[] = {
 static const char *const workload_places[] = {
 	"../workloads", RELOCK_LIBEXECDIR_FROM_BINDIR "/relock", "../libexec/relock"};
 
-static bool own_directory(char *out, size_t size)
+bool install_self(char *out, size_t size)
 {
 	ssize_t length = readlink("/proc/self/exe", out, size - 1);
+	const char *called = (const char *)getauxval(AT_EXECFN);
+	char resolved[PATH_MAX];
+
+	out[length > 0 ? length : 0] = '\0';
+	/* Where /proc is missing, as it was called. */
+	return length > 0 || (called && realpath(called, resolved) &&
+				     (size_t)snprintf(out, size, "%s", resolved) < size);
+}
+
+static bool own_directory(char *out, size_t size)
+{
 	char *slash;
 
-	if (length <= 0)
+	if (!install_self(out, size))
 		return false;
-	out[length] = '\0';
 	slash = strrchr(out, '/');
 	if (!slash)
 		return false;
@@ -67,7 +78,7 @@ bool install_library(char *out, size_t size)
 		}
 	cli_say("%s was not found near '%s'; build or install relock whole, or set RELOCK_LIBRARY "
 		"to the file",
-		LIBRARY, directory);
+		LIBRARY, directory[0] ? directory : program_invocation_name);
 	return false;
 }
 

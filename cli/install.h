@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The command's own file. False: it is not known. */
+bool install_self(char *out, size_t size);
+
 /* librelock.so, as an absolute path. False: not found; a message was printed. */
 bool install_library(char *out, size_t size);
 

@@ -1,6 +1,7 @@
 #include "cli/libraries.h"
 #include "cli/cli.h"
 #include "cli/elf_view.h"
+#include "cli/install.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -19,7 +20,7 @@ static bool is_own_loader(const char *loader)
 	struct elf_view view;
 	bool found;
 
-	if (!elf_view_open(&view, "/proc/self/exe"))
+	if (!install_self(path, sizeof(path)) || !elf_view_open(&view, path))
 		return false;
 	found = elf_view_interpreter(&view, path, sizeof(path));
 	elf_view_close(&view);

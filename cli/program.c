@@ -1,6 +1,7 @@
 #include "cli/program.h"
 #include "cli/cli.h"
 #include "cli/elf_view.h"
+#include "cli/install.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -160,11 +161,12 @@ static void check_privileges(struct program *program)
 
 static void check_machine(struct program *program, const struct elf_view *view)
 {
+	char self[PATH_MAX];
 	struct elf_view own;
 
 	snprintf(program->machine, sizeof(program->machine), "%u-bit %s", elf_view_bits(view),
 		elf_view_machine(view));
-	if (!elf_view_open(&own, "/proc/self/exe"))
+	if (!install_self(self, sizeof(self)) || !elf_view_open(&own, self))
 		return;
 	if (own.header.e_machine != view->header.e_machine ||
 		elf_view_bits(&own) != elf_view_bits(view))

@@ -18,6 +18,9 @@
 
 enum { DOWN, COMING_UP, UP, OFF };
 
+/* The loader's: the stack as the program found it. */
+extern void *__libc_stack_end __attribute__((weak));
+
 struct process process;
 
 static atomic_int state;
@@ -73,20 +76,50 @@ static void quote_command(const char *raw, size_t length)
 	}
 }
 
-static void read_identity(void)
+/* Where /proc is missing, as the program was called. */
+static void find_program(void)
 {
-	static char raw[1024];
 	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	const char *called = (const char *)getauxval(AT_EXECFN);
 
 	program[n > 0 ? n : 0] = '\0';
-	n = fd < 0 ? 0 : read(fd, raw, sizeof(raw) - 1);
+	if (n <= 0 && called)
+		snprintf(program, sizeof(program), "%s%s%s", *called == '/' ? "" : directory,
+			*called == '/' ? "" : "/", called);
+}
+
+/* Where the kernel left them: the number of arguments, then the arguments, whose texts follow each
+ * other. */
+static void read_arguments_left(void)
+{
+	const uint64_t *count = __libc_stack_end;
+	const char *const *argv = (const char *const *)(count + 1);
+
+	if (count && *count > 0 && !argv[*count])
+		quote_command(argv[0],
+			(size_t)(argv[*count - 1] - argv[0]) + strlen(argv[*count - 1]) + 1);
+}
+
+static void read_arguments(void)
+{
+	static char raw[1024];
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, raw, sizeof(raw) - 1);
+
 	if (fd >= 0)
 		close(fd);
-	raw[n > 0 ? n : 0] = '\0';
-	quote_command(raw, n > 0 ? (size_t)n : 0);
+	if (n > 0)
+		quote_command(raw, (size_t)n);
+	else
+		read_arguments_left();
+}
+
+static void read_identity(void)
+{
 	if (!getcwd(directory, sizeof(directory)))
 		strcpy(directory, "/");
+	find_program();
+	read_arguments();
 	uname(&host);
 	snprintf(libc_text, sizeof(libc_text), "glibc %s", gnu_get_libc_version());
 	snprintf(kernel_text, sizeof(kernel_text), "%s %s %s", host.sysname, host.release,

@@ -65,3 +65,35 @@ def cpu_quota():
             limits = quota and quota < 1000 * recording["cpus_allowed"]
             wanted = f"on {quota / 1000:g} CPU{'' if quota == 1000 else 's'} of cgroup quota" if limits else "on "
             check(wanted in text and limits == ("quota" in text), f"{what}: the report says of the CPUs: {text.splitlines()[1]}")
+
+
+@pitfall
+def no_proc():
+    """/proc is not mounted, or something else is: program, command line and locks have their names all the same."""
+    must_mount()
+    program = FIXTURES / "ends"
+    for how in ("umount -l /proc", "mount -t tmpfs none /proc"):
+        for run in under_policies("ends", "return", "it's quoted", native=False, via=surrounded_by(how)):
+            run.what += f" after '{how}'"
+            run.must_end(4)
+            recording = one_recording(run)
+            if recording:
+                same(recording["program"], str(program), f"{run.what}: program")
+                same(recording["command"], f"{program} return 'it'\\''s quoted'", f"{run.what}: command line")
+                same([path.name.split(".")[0] for path in run.files()], ["ends"], f"{run.what}: name of the recording")
+                check("mutex" in run.screen(), f"{run.what}: the name of the lock in the report")
+        command_without_proc(how)
+
+
+def command_without_proc(how):
+    """run, report and doctor say there what they say elsewhere."""
+    directory = new_directory()
+    via, program = surrounded_by(how), FIXTURES / "ends"
+    status, out, err = execute([*via, COMMAND, "run", "-p", "spin-park", "--", program, "return"], clean_environment(), directory)
+    same(status, 4, f"relock run after '{how}': status")
+    check(b"covered" in err, f"relock run after '{how}': the report: {err}")
+    check(out.startswith(b"expect"), f"relock run after '{how}': the program's output {out}")
+    for words in (["report", *directory.glob("*.rlk")], ["doctor", program]):
+        there = execute([*via, COMMAND, *words], clean_environment(), directory)
+        same(there, execute([COMMAND, *words], clean_environment(), directory), f"relock {words[0]} after '{how}'")
+        same(there[0], 0, f"relock {words[0]} after '{how}': status")
