@@ -4,11 +4,10 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/prctl.h>
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 #ifndef HWCAP_EVTSTRM
@@ -194,6 +193,8 @@ enum arch_clock arch_clock_in_use = CLOCK_IS_CNTVCT;
 enum arch_clock arch_clock_in_use = CLOCK_IS_MONOTONIC;
 #endif
 
+bool arch_clock_by_call;
+
 const char *arch_clock_name(enum arch_clock clock)
 {
 	switch (clock) {
@@ -218,6 +219,16 @@ static bool tsc_is_invariant(void)
 
 	return __get_cpuid(CPUID_POWER_MANAGEMENT, &eax, &ebx, &ecx, &edx) != 0 &&
 	       (edx & CPUID_INVARIANT_TSC) != 0;
+}
+
+/* A process may be forbidden to read it, by itself or by whoever started it. */
+static bool tsc_is_forbidden(void)
+{
+	int mode = PR_TSC_ENABLE, saved = errno;
+
+	syscall(SYS_prctl, PR_GET_TSC, &mode, 0, 0, 0);
+	errno = saved;
+	return mode == PR_TSC_SIGSEGV;
 }
 
 /*
@@ -253,6 +264,9 @@ static bool kernel_distrusts_tsc(void)
  */
 static enum arch_clock choose_clock(void)
 {
+	arch_clock_by_call = tsc_is_forbidden();
+	if (arch_clock_by_call)
+		return CLOCK_IS_MONOTONIC;
 	return tsc_is_invariant() && !kernel_distrusts_tsc() ? CLOCK_IS_TSC : CLOCK_IS_MONOTONIC;
 }
 

@@ -42,7 +42,7 @@ static uint64_t time_left_ns(const struct wait *w)
 
 	if (w->deadline == NULL)
 		return UINT64_MAX;
-	clock_gettime(w->clock, &now);
+	arch_clock_read(w->clock, &now);
 	if (w->deadline->tv_sec < now.tv_sec)
 		return 0;
 	/* `now` is positive and not above the deadline, so this cannot overflow. */

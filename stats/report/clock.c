@@ -1,7 +1,5 @@
 #include "stats/report/clock.h"
 
-#define CLOCK_IN_NS 2 /* header.clock: the monotonic clock itself */
-
 /* Between two moments a plausible clock ticks once in 10 µs at least and 100 times a ns at most. */
 static bool clock_span(
 	struct clock *c, const struct rlk_calibration *from, const struct rlk_calibration *to)

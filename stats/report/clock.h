@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#define CLOCK_IN_NS 2 /* header.clock: the monotonic clock itself */
+
 struct clock {
 	uint64_t start_ticks;
 	uint64_t ticks, ns; /* so many ticks last so many ns; ticks != 0 */

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#define SLOW_CLOCK_NS 50 /* for one look */
+
 struct coverage {
 	size_t locks, delegated;
 	size_t shared, priority_inheriting, priority_ceiling, robust,
@@ -100,6 +102,28 @@ static void put_deflation(const struct report *r)
 	fprintf(r->out, "%s\n", text);
 }
 
+/* Where reading the clock is a system call. */
+static void put_slow_clock(const struct report *r)
+{
+	uint64_t slowest = 0;
+	char text[UNITS_MAX];
+
+	for (size_t i = 0; i < r->model->runs.count; i++) {
+		const struct rlk_header *h = &r->model->runs.row[i].header;
+
+		if (h->clock == CLOCK_IN_NS && h->cost_clock_1024 / 1024 > slowest)
+			slowest = h->cost_clock_1024 / 1024;
+	}
+	if (slowest < SLOW_CLOCK_NS)
+		return;
+	units_duration(slowest, false, &r->style, text, sizeof text);
+	screen_margin(r, "clock", false);
+	fprintf(r->out,
+		"the kernel's, %s a read, for want of a counter of the processor's that can be "
+		"trusted; shorter times say little\n",
+		text);
+}
+
 static void put_warnings(const struct report *r)
 {
 	for (size_t i = 0; i < r->model->notes.count; i++) {
@@ -132,6 +156,7 @@ void screen_covered(const struct report *r)
 		put_delegated(r, &c);
 	put_losses(r);
 	put_deflation(r);
+	put_slow_clock(r);
 	if (any_delegate_all(m)) {
 		screen_margin(r, "warning", true);
 		fputs("this glibc's mutexes were not recognised, so every lock was left to it\n",

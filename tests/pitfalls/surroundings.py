@@ -1,5 +1,6 @@
 """Surroundings that lack something or refuse something: control groups, /proc, clocks, system calls, memory, files, users."""
 
+import platform
 import subprocess
 
 from harness import *
@@ -97,3 +98,28 @@ def command_without_proc(how):
         there = execute([*via, COMMAND, *words], clean_environment(), directory)
         same(there, execute([COMMAND, *words], clean_environment(), directory), f"relock {words[0]} after '{how}'")
         same(there[0], 0, f"relock {words[0]} after '{how}': status")
+
+
+@pitfall
+def slow_clock():
+    """43: a counter the kernel does not trust, and one that must not be read: the kernel's clock, and the report says when it is slow."""
+    if platform.machine() != "x86_64":
+        skip("only x86-64 has a counter that may be distrusted or forbidden")
+    must_mount()
+    sources = new_directory() / "available_clocksource"
+    sources.write_text("hpet acpi_pm \n")
+    distrusted = surrounded_by(f"mount --bind '{sources}' /sys/devices/system/clocksource/clocksource0/available_clocksource")
+    unknown = surrounded_by("mount -t tmpfs none /sys")
+    settings = {"RELOCK_HOLDS": "all", "RELOCK_STACKS": "on"}
+    for what, options, slow in (("distrusted", {"via": distrusted}, False), ("forbidden", {"after": (FIXTURES / "libno_tsc.so",)}, True)):
+        for fixture in (("crowd",), ("broadcast",)):
+            for run in under_policies(*fixture, policies=(*POLICIES, "spin-sleep"), settings=settings, **options):
+                run.what += f" with a counter that is {what}"
+                run.must_end(0)
+                recording = one_recording(run)
+                if recording:
+                    same(recording["clock"], "monotonic", f"{run.what}: clock")
+                    same("the kernel's, " in run.screen(), slow, f"{run.what}: a note on the clock in the report")
+    run = Run(("crowd",), policy="spin-park", via=unknown)
+    run.must_end(0)
+    one_recording(run)
