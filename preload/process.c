@@ -2,7 +2,7 @@
 #include "preload/hooks.h"
 
 #include "preload/relock.h"
-#include "stats/record/quiet.h"
+#include "stats/record/tell.h"
 
 #include <fcntl.h>
 #include <gnu/libc-version.h>
@@ -41,9 +41,7 @@ static void say(const char *message)
 	int length = snprintf(
 		line, sizeof(line), "relock: %s; running with the program's own locks\n", message);
 
-	if (write(STDERR_FILENO, line,
-		    (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1) < 0)
-		return;
+	tell(line, (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1);
 }
 
 /* --- who we are */
@@ -214,6 +212,7 @@ static bool come_up(void)
 	struct recorder_config config;
 	uint32_t fast_mutexes, fast_spin, quota;
 
+	tell_open();
 	if (!real_resolve()) {
 		say("the lock functions of the C library were not found behind it (loaded late, or "
 		    "not first?)");

@@ -1,9 +1,10 @@
 /* Rules per lock: what the recorder asks when it sees the first lock of a class. */
 #include "preload/hooks.h"
 
+#include "stats/record/tell.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *executable;
 
@@ -15,16 +16,13 @@ static uint32_t choose(enum rlk_kind kind, const char *path, uint64_t offset)
 	return (uint32_t)conf_match_lock(&process.conf, &birth);
 }
 
-static void say(const char *line)
-{
-	if (write(STDERR_FILENO, line, strlen(line)) < 0)
-		return;
-}
-
 void rules_unknown_locks(void)
 {
+	static const char line[] =
+		"relock: the rules per lock have no effect: no memory to know the locks in\n";
+
 	process.rules = 0;
-	say("relock: the rules per lock have no effect: no memory to know the locks in\n");
+	tell(line, sizeof(line) - 1);
 }
 
 /* Symbols are for the command to look up: here that would need the heap, and time. */
@@ -38,7 +36,7 @@ static void say_unresolved(size_t first, size_t count)
 		"this "
 		"library does not; without the command, give the class\n",
 		where, count, count == 1 ? " by symbol is" : "s by symbol are");
-	say(line);
+	tell(line, strlen(line));
 }
 
 lock_rule_chooser *rules_begin(const char *program)

@@ -18,6 +18,7 @@
 #define ARENA_MIN (1u << 20)
 
 struct rlk_header *arena_header;
+int arena_shortage = ENOMEM;
 
 /* Bytes that are made sure of beyond what was asked for, at most. */
 #define AHEAD_MOST (64u << 10)
@@ -44,8 +45,10 @@ static uint64_t within_limits(uint64_t bytes)
 		bytes > limit.rlim_cur / 8)
 		bytes = limit.rlim_cur / 8;
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-		bytes > limit.rlim_cur)
+		bytes > limit.rlim_cur) {
 		bytes = limit.rlim_cur;
+		arena_shortage = EFBIG;
+	}
 	return bytes & ~(uint64_t)(RLK_PAGE - 1);
 }
 

@@ -24,6 +24,8 @@ extern struct rlk_header *arena_header;
 /* Reserves `bytes` of address space (less when the system refuses so much). False: not even 1 MiB
  * was to be had. */
 bool arena_open(uint64_t bytes);
+/* Why it did not: EFBIG, files may not be so large; or ENOMEM. */
+extern int arena_shortage;
 
 /* Moves what was recorded so far into the new file `path` and maps that. 0 or an errno; the arena
  * stays usable. */

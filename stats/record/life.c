@@ -6,9 +6,11 @@
 #include "stats/record/recorder.h"
 #include "stats/record/sites.h"
 #include "stats/record/summary.h"
+#include "stats/record/tell.h"
 #include "stats/record/unwind.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -154,30 +156,37 @@ void recorder_load_unwinder(void)
 	thread_self = self;
 }
 
+static const char *reason(int error)
+{
+	switch (error) {
+	case EFBIG:
+		return "the limit on the size of files (ulimit -f) leaves it no room";
+	case ENOMEM:
+		return "there is too little memory, or the limit on address space (ulimit -v) is "
+		       "too low";
+	default:
+		return strerrordesc_np(error);
+	}
+}
+
 /* One line, for people: the program's own streams are otherwise left alone. */
-static void say(const char *what, int error)
+static void say_refused(int error)
 {
 	static char line[1400]; /* said once; a thread's stack may be small */
-	const char *parts[] = {
-		"relock: ", what, path, ": ", strerrordesc_np(error), "; running unrecorded\n"};
-	size_t length = 0;
+	int length;
 
-	for (unsigned i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		size_t n = parts[i] ? strlen(parts[i]) : 0;
-
-		if (n > sizeof(line) - length)
-			n = sizeof(line) - length;
-		memcpy(line + length, parts[i] ? parts[i] : "", n);
-		length += n;
-	}
-	if (write(STDERR_FILENO, line, length) < 0)
+	if (!tell_first())
 		return;
+	length = snprintf(line, sizeof(line),
+		"relock: cannot create the recording %s: %s; running unrecorded\n", path,
+		reason(error));
+	tell(line, (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1);
 }
 
 /* There was no memory for an arena, or less than one needs under the limits there are. */
 static int no_arena(void)
 {
-	return config.output(0, path, sizeof(path)) ? ENOMEM : ENAMETOOLONG;
+	return config.output(0, path, sizeof(path)) ? arena_shortage : ENAMETOOLONG;
 }
 
 static int attach(void)
@@ -215,7 +224,7 @@ void recorder_create(void)
 	}
 	quiet_end(&quiet);
 	if (error)
-		say("cannot create the recording ", error);
+		say_refused(error);
 	errno = saved;
 }
 
@@ -287,5 +296,5 @@ void recorder_close(void)
 	h->finish = calibration_now();
 	store32_release(&h->end, RLK_EXITED);
 	if (config.report)
-		summary_write(STDERR_FILENO, arena_attached() ? path : NULL);
+		summary_tell(arena_attached() ? path : NULL);
 }

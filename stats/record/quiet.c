@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static atomic_uint word; /* 0 free, 1 taken, 2 taken and waited for */
@@ -35,6 +36,17 @@ void signals_restore(const struct quiet *quiet)
 	int saved = errno;
 
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &quiet->signals, NULL, sizeof(quiet->signals));
+	errno = saved;
+}
+
+void signal_take(int number)
+{
+	static const struct timespec at_once = {0};
+	uint64_t set = number ? (uint64_t)1 << (number - 1) : 0;
+	int saved = errno;
+
+	if (set)
+		syscall(SYS_rt_sigtimedwait, &set, NULL, &at_once, sizeof(set));
 	errno = saved;
 }
 

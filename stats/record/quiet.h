@@ -20,6 +20,10 @@ struct quiet {
 void signals_block(struct quiet *quiet);
 void signals_restore(const struct quiet *quiet);
 
+/* While all are blocked: takes away the signal that a call of ours raised in this thread, so that
+ * the program does not get it. 0: none. */
+void signal_take(int number);
+
 void quiet_begin(struct quiet *quiet);
 void quiet_end(struct quiet *quiet);
 

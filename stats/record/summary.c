@@ -3,10 +3,10 @@
 #include "policies/arch.h"
 #include "stats/record/modules.h"
 #include "stats/record/recorder.h"
+#include "stats/record/tell.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define ROWS_SHOWN 5
 
@@ -58,7 +58,14 @@ static void add_blocks(struct sums *sums, uint32_t records)
 	}
 }
 
-/* --- writing */
+/* --- telling */
+
+/* A line as snprintf() left it. */
+static void tell_line(const char *line, size_t size, int length)
+{
+	if (length > 0)
+		tell(line, (size_t)length < size ? (size_t)length : size - 1);
+}
 
 static const char *format_time(
 	uint64_t ticks, const struct clock_scale *scale, char *out, size_t size)
@@ -99,8 +106,8 @@ static void format_lock(const struct rlk_record *record, char *out, size_t size)
 			(unsigned long)(born - module->bias));
 }
 
-static void write_row(int fd, const struct rlk_record *record, const struct sums *s,
-	const struct clock_scale *scale)
+static void tell_row(
+	const struct rlk_record *record, const struct sums *s, const struct clock_scale *scale)
 {
 	static const char *const kinds[] = {"mutex", "spin", "rwlock", "rwlock"};
 	char line[320], name[128], waited[32], longest[32];
@@ -112,13 +119,10 @@ static void write_row(int fd, const struct rlk_record *record, const struct sums
 		name, kinds[record->kind % RLK_KINDS], (unsigned long)s->acquired,
 		(unsigned long)s->contended, format_time(s->wait, scale, waited, sizeof(waited)),
 		format_time(s->wait_max, scale, longest, sizeof(longest)));
-	if (length > 0 &&
-		write(fd, line, (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1) <
-			0)
-		return;
+	tell_line(line, sizeof(line), length);
 }
 
-static void write_rows(int fd, struct sums *sums, uint32_t records, const struct clock_scale *scale)
+static void tell_rows(struct sums *sums, uint32_t records, const struct clock_scale *scale)
 {
 	for (unsigned shown = 0; shown < ROWS_SHOWN; shown++) {
 		uint32_t top = 0;
@@ -129,13 +133,12 @@ static void write_rows(int fd, struct sums *sums, uint32_t records, const struct
 		}
 		if (!sums[top].wait)
 			return;
-		write_row(fd, lock_row(top), &sums[top], scale);
+		tell_row(lock_row(top), &sums[top], scale);
 		sums[top].wait = 0;
 	}
 }
 
-static void write_totals(
-	int fd, const struct sums *sums, uint32_t records, const struct clock_scale *scale)
+static void tell_totals(const struct sums *sums, uint32_t records, const struct clock_scale *scale)
 {
 	struct sums all = {0};
 	char line[256], waited[32];
@@ -150,11 +153,10 @@ static void write_totals(
 		"relock: pid %d: %lu acquisitions, %lu contended, waited %s\n", arena_header->pid,
 		(unsigned long)all.acquired, (unsigned long)all.contended,
 		format_time(all.wait, scale, waited, sizeof(waited)));
-	if (length > 0 && write(fd, line, (size_t)length) < 0)
-		return;
+	tell_line(line, sizeof(line), length);
 }
 
-void summary_write(int fd, const char *recording)
+void summary_tell(const char *recording)
 {
 	uint32_t records = lock_records();
 	struct sums *sums = private_memory((size_t)records * sizeof(*sums));
@@ -166,13 +168,10 @@ void summary_write(int fd, const char *recording)
 	if (!sums)
 		return;
 	add_blocks(sums, records);
-	write_totals(fd, sums, records, &scale);
-	write_rows(fd, sums, records, &scale);
+	tell_totals(sums, records, &scale);
+	tell_rows(sums, records, &scale);
 	if (!recording)
 		return;
 	length = snprintf(line, sizeof(line), "relock: more: relock report %s\n", recording);
-	if (length > 0 &&
-		write(fd, line, (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1) <
-			0)
-		return;
+	tell_line(line, sizeof(line), length);
 }

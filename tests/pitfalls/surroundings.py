@@ -1,6 +1,7 @@
 """Surroundings that lack something or refuse something: control groups, /proc, clocks, system calls, memory, files, users."""
 
 import platform
+import resource
 import subprocess
 
 from harness import *
@@ -123,3 +124,71 @@ def slow_clock():
     run = Run(("crowd",), policy="spin-park", via=unknown)
     run.must_end(0)
     one_recording(run)
+
+
+def said(run):
+    return run.stderr.decode(errors="replace").splitlines()
+
+
+@pitfall
+def turned():
+    """A server that gives up root, changes its root directory or closes its streams, and forks: its own recording stands, and one
+    line says that its eight children have none."""
+    if os.geteuid() != 0:
+        skip("only root can become another user")
+    for how in ("nothing", "user", "root-directory", "streams"):
+        for run in under_policies("turned", how, "recorded", quiet=False):
+            same(run.status, 0, f"{run.what}: status")
+            run.must_match()
+            unrecorded = how in ("user", "root-directory")
+            same(len(run.files()), 1 if unrecorded else 9, f"{run.what}: recordings")
+            lines = said(run)
+            check(len(lines) == unrecorded and all("running unrecorded" in line for line in lines), f"{run.what}: stderr {lines}")
+        for run in under_policies("turned", how, "unrecorded", native=False):
+            same(run.status, 0, f"{run.what}: status")
+            check(len(said(run)) <= 1, f"{run.what}: stderr {said(run)}")
+
+
+@pitfall
+def stderr():
+    """What is to be said goes to the stderr there was at the start, or nowhere: not into a file or a connection that has its number
+    now; and it costs nothing where nobody reads or the file is full."""
+    nowhere = {"RELOCK_REPORT": "stderr", "output": "/proc/no/such/%e.rlk"}
+
+    def unread():
+        read, write = os.pipe()
+        os.dup2(write, 2)
+        os.close(read)
+
+    def full():
+        fd = os.open("stderr.full", os.O_RDWR | os.O_CREAT, 0o600)
+        os.truncate(fd, 4096)
+        os.lseek(fd, 0, os.SEEK_END)
+        os.dup2(fd, 2)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+
+    output = nowhere.pop("output")
+    for how, prepare in (("streams", None), ("nothing", unread), ("nothing", full), ("nothing", lambda: os.close(2))):
+        for run in under_policies("turned", how, "unrecorded", settings=nowhere, output=output, quiet=False, preexec_fn=prepare):
+            run.what += f" prepared by {prepare.__name__}" if prepare else ""
+            same(run.status, 0, f"{run.what}: status")
+            check(len(run.lines("expect")) == 1, f"{run.what}: output {run.stdout}")
+
+
+@pitfall
+def file_size():
+    """A limit on the size of files that leaves a recording no room, from the start and set by the program: said as what it is."""
+    for run in under_policies("confined", "file-size", quiet=False):
+        same(run.status, 0, f"{run.what}: status")
+        check(len(said(run)) == 1 and "limit on the size of files" in said(run)[0], f"{run.what}: stderr {said(run)}")
+        same(run.files(), [], f"{run.what}: files left behind")
+    for size in (4096, 1 << 20, 1 << 30):
+        for run in under_policies("turned", "nothing", "recorded", quiet=False, native=False,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))):
+            run.what += f" with files of at most {size} bytes"
+            same(run.status, 0, f"{run.what}: status")
+            if size < 1 << 20:
+                check(len(said(run)) == 1 and "limit on the size of files" in said(run)[0], f"{run.what}: stderr {said(run)}")
+            else:
+                same(said(run), [], f"{run.what}: stderr")
+                run.must_match(complete=False)
