@@ -1,9 +1,11 @@
 #include "stats/record/arena.h"
 
+#include "stats/record/quiet.h"
 #include "stats/record/shared.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -102,33 +104,33 @@ static int write_whole(int fd, const char *from, uint64_t length)
 	return 0;
 }
 
-/* What a full disk, a quota or a file system without shared mappings would do to us later, it does
- * here. The mapping is made elsewhere first, so that a refusal leaves the private memory as it was.
- */
+/* What a full disk, a quota, a limit or a file system without shared mappings would do to us later,
+ * it does here, while the private memory is as it was. Common system calls only: a program may have
+ * confined itself by now. Signals are blocked. */
 static int fill_file(int fd)
 {
 	uint64_t capacity = arena_header->capacity;
-	struct rlimit limit;
-	void *file;
 	int error;
+	void *page;
 
-	/* Set since the arena was made, it would raise SIGXFSZ. */
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < capacity)
-		return EFBIG;
+	/* Its last byte makes the file as long as it may become. */
+	if (lseek(fd, (off_t)capacity - 1, SEEK_SET) < 0 || write(fd, "", 1) != 1 ||
+		lseek(fd, 0, SEEK_SET) != 0) {
+		error = errno;
+		signal_take(error == EFBIG ? SIGXFSZ : 0);
+		return error;
+	}
 	error = write_whole(fd, (const char *)arena_header, load64(&arena_header->used));
 	if (error)
 		return error;
-	if (ftruncate(fd, (off_t)capacity))
+	page = mmap(NULL, RLK_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED)
 		return errno;
-	file = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (file == MAP_FAILED)
-		return errno;
-	if (mremap(file, capacity, capacity, MREMAP_MAYMOVE | MREMAP_FIXED, arena_header) ==
-		MAP_FAILED) {
-		error = errno;
-		munmap(file, capacity);
-	}
-	return error;
+	munmap(page, RLK_PAGE);
+	return mmap(arena_header, capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+		       0) == MAP_FAILED
+		       ? errno
+		       : 0;
 }
 
 int arena_attach(const char *path)
