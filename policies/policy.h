@@ -90,6 +90,8 @@ struct wait {
 	const atomic_uint
 		*urgent; /* non-zero while the program asked for no spinning; may be NULL */
 	uint64_t began;  /* ticks, just before the policy was called; 0: not known */
+	/* The thread's scheduling class, as sched_getscheduler() tells; NULL: that is called. */
+	long (*scheduler)(void);
 
 	/* Filled while waiting. */
 	int result;

@@ -69,7 +69,7 @@ static void check_realtime(struct wait *w)
 	if (w->rt_checked)
 		return;
 	w->rt_checked = true;
-	scheduler = call_kernel(SYS_sched_getscheduler, 0, 0, 0, 0);
+	scheduler = w->scheduler ? w->scheduler() : call_kernel(SYS_sched_getscheduler, 0, 0, 0, 0);
 	if (scheduler < 0)
 		return;
 	scheduler &= ~(long)SCHED_RESET_ON_FORK;

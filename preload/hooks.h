@@ -27,6 +27,7 @@ struct process {
 	const struct policy_choice *rule[CONF_LOCK_RULES_MAX];
 	size_t rules;       /* 0 when no rule has any effect */
 	unsigned cpus;      /* the process may use */
+	long scheduler;     /* of the process when it started */
 	atomic_uint urgent; /* depth of relock_urgent_begin() */
 	bool delegate_all;  /* the self-check failed */
 	bool wrap_conditions;

@@ -2,6 +2,7 @@
 #include "preload/hooks.h"
 
 #include "preload/relock.h"
+#include "stats/record/confined.h"
 #include "stats/record/tell.h"
 
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -228,6 +230,8 @@ static bool come_up(void)
 	if (!process.conf.settings.enabled)
 		return false;
 	arch_clock_init();
+	confined_open();
+	process.scheduler = syscall(SYS_sched_getscheduler, 0);
 	process.delegate_all = !selfcheck(&fast_mutexes, &fast_spin);
 	if (process.delegate_all)
 		say("this C library's mutexes are laid out in a way that is not known");

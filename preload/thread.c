@@ -2,8 +2,6 @@
 
 #include "stats/record/quiet.h"
 
-#include <sys/resource.h>
-
 /*
  * A thread's start goes through a function of ours, for one thing: its frame is where the thread's
  * stack ends, as far as unwinding is concerned. What it has to run waits in one of these; they are
@@ -78,13 +76,17 @@ static int c11_start(void *data)
 	return s.c11(s.argument);
 }
 
+/* As the C library took it from the limit there was at the start. */
 static size_t default_stack_size(void)
 {
-	struct rlimit limit;
+	pthread_attr_t attributes;
+	size_t size = 0;
 
-	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY)
-		return 8u << 20;
-	return limit.rlim_cur;
+	if (pthread_attr_init(&attributes) == 0) {
+		pthread_attr_getstacksize(&attributes, &size);
+		pthread_attr_destroy(&attributes);
+	}
+	return size;
 }
 
 /* What has to be done while there is still one thread. */

@@ -1,5 +1,9 @@
 #include "preload/hooks.h"
 
+#include "stats/record/confined.h"
+
+#include <sys/syscall.h>
+
 /* The rule for a lock was chosen when its record was made. */
 static uint32_t rule_for(const struct event *event)
 {
@@ -13,6 +17,17 @@ static const struct policy_choice *choice_for(const struct call *call, const str
 	uint32_t rule = unlikely(process.rules) ? rule_for(event) : 0;
 
 	return rule ? process.rule[rule - 1] : &process.choice[call->kind];
+}
+
+/* A thread's scheduler may change at any time, unless the program has given up the calls for that.
+ */
+static long own_scheduler(void)
+{
+	int saved = errno;
+	long scheduler = confined() ? process.scheduler : syscall(SYS_sched_getscheduler, 0);
+
+	errno = saved;
+	return scheduler;
 }
 
 int hook_wait(struct thread *t, const struct call *call)
@@ -31,6 +46,7 @@ int hook_wait(struct thread *t, const struct call *call)
 		.clock = call->clock,
 		.cpus = process.cpus,
 		.urgent = &process.urgent,
+		.scheduler = own_scheduler,
 	};
 
 	event_begin(&event, t, &call->at);

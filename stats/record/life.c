@@ -1,3 +1,4 @@
+#include "stats/record/confined.h"
 #include "stats/record/costs.h"
 #include "stats/record/deflate.h"
 #include "stats/record/holds.h"
@@ -30,7 +31,8 @@ atomic_bool recorder_created;
 static struct recorder_config config;
 static uint32_t *process_token; /* in memory that a child finds wiped */
 static char path[1100];         /* of the recording, once it was created */
-static bool refused;            /* the file could not be made: said once, not tried again */
+static pid_t parent;
+static bool refused; /* the file could not be made: said once, not tried again */
 
 /* --- header */
 
@@ -70,7 +72,7 @@ static void header_fill(void)
 	h->start_realtime_ns = realtime_ns();
 	h->start = h->latest[0] = calibration_now();
 	h->pid = getpid();
-	h->ppid = getppid();
+	h->ppid = parent;
 	h->cpus_present = config.cpus_present;
 	h->cpus_allowed = config.cpus_allowed;
 	h->cpus_quota_milli = config.cpus_quota_milli;
@@ -121,6 +123,7 @@ static bool tables_open(void)
 bool recorder_open(const struct recorder_config *from)
 {
 	config = *from;
+	parent = getppid();
 	if (!config.record) {
 		config.holds = RECORD_HOLDS_OFF;
 		config.stacks = config.report = false;
@@ -150,6 +153,9 @@ void recorder_load_unwinder(void)
 	if (tried || !recorder.on || !recorder.stacks)
 		return;
 	tried = true;
+	/* It opens pipes and asks for pages in core. */
+	if (confined())
+		return;
 	/* Locks of libunwind's own are none of the program's. */
 	thread_self = &thread_passing;
 	unwind_open();
@@ -267,6 +273,7 @@ void recorder_child(void)
 		struct carried *carried = locks_take();
 
 		recorder.on = false;
+		parent = arena_header->pid;
 		atomic_store_explicit(&recorder_created, false, memory_order_relaxed);
 		refused = false;
 		locks_reset();
@@ -278,21 +285,34 @@ void recorder_child(void)
 	errno = saved;
 }
 
+/* What a confined program may be killed for asking in two parts is all put down as its own. */
+static void header_cpu_time(struct rlk_header *h)
+{
+	struct timespec all = {0};
+	struct rusage use;
+
+	if (confined()) {
+		arch_clock_read(CLOCK_PROCESS_CPUTIME_ID, &all);
+		h->cpu_user_ns = (uint64_t)all.tv_sec * 1000000000u + (uint64_t)all.tv_nsec;
+		return;
+	}
+	getrusage(RUSAGE_SELF, &use);
+	h->cpu_user_ns = (uint64_t)use.ru_utime.tv_sec * 1000000000u +
+			 (uint64_t)use.ru_utime.tv_usec * 1000u;
+	h->cpu_system_ns = (uint64_t)use.ru_stime.tv_sec * 1000000000u +
+			   (uint64_t)use.ru_stime.tv_usec * 1000u;
+}
+
 void recorder_close(void)
 {
 	struct rlk_header *h = arena_header;
-	struct rusage use;
 
 	if (!recorder.on || recorder_forked())
 		return;
 	thread_note_name(thread_self);
 	if (thread_self->row)
 		holds_flush(thread_self);
-	getrusage(RUSAGE_SELF, &use);
-	h->cpu_user_ns = (uint64_t)use.ru_utime.tv_sec * 1000000000u +
-			 (uint64_t)use.ru_utime.tv_usec * 1000u;
-	h->cpu_system_ns = (uint64_t)use.ru_stime.tv_sec * 1000000000u +
-			   (uint64_t)use.ru_stime.tv_usec * 1000u;
+	header_cpu_time(h);
 	h->finish = calibration_now();
 	store32_release(&h->end, RLK_EXITED);
 	if (config.report)

@@ -192,3 +192,16 @@ def file_size():
             else:
                 same(said(run), [], f"{run.what}: stderr")
                 run.must_match(complete=False)
+
+
+@pitfall
+def filtered():
+    """A program that allows itself few system calls, before or after its first threads: none but those is made on its behalf, and its
+    recording and its child's are exact."""
+    for action in ("kill", "eperm", "enosys"):
+        for when in ("first", "later"):
+            for run in under_policies("filtered", action, when, policies=(*POLICIES, "spin-sleep", "progress"),
+                                      settings={"RELOCK_HOLDS": "all", "RELOCK_STACKS": "on", "RELOCK_REPORT": "none"}):
+                run.must_end(0)
+                run.must_match()
+                same(len(run.files()), 2, f"{run.what}: recordings")

@@ -45,6 +45,26 @@ START_TEST(real_time_threads_block_after_256_pauses)
 }
 END_TEST
 
+static long told_fifo(void)
+{
+	return SCHED_FIFO;
+}
+
+/* Where the library has an answer, the kernel is not asked: a filter may have the process killed.
+ */
+START_TEST(who_knows_the_scheduler_is_asked)
+{
+	fake_begin(policy_find("spin-yield"), 4);
+	fake.wait.scheduler = told_fifo;
+	fake.scheduler = SCHED_OTHER;
+	fake.busy_tries = 300;
+	fake_wait();
+	ck_assert_uint_eq(fake.scheduler_calls, 0);
+	ck_assert_str_eq(fake.steps, "255p");
+	ck_assert_uint_eq(fake.wait.blocks, 1);
+}
+END_TEST
+
 /* What no thread of real-time priority may do under any policy: spin without end, or yield. */
 START_TEST(no_policy_lets_a_real_time_thread_spin_on)
 {
@@ -96,6 +116,7 @@ int main(void)
 
 	tcase_add_loop_test(tests, real_time_threads_block_before_they_yield, 0, SCHEDULERS);
 	tcase_add_loop_test(tests, real_time_threads_block_after_256_pauses, 0, SCHEDULERS);
+	tcase_add_test(tests, who_knows_the_scheduler_is_asked);
 	add_for_each_policy(tests, no_policy_lets_a_real_time_thread_spin_on);
 	tcase_add_test(tests, a_lock_that_cannot_block_sleeps_50_us);
 	tcase_add_test(tests, one_cpu_is_not_spun_on);
