@@ -37,15 +37,15 @@ static uint64_t round_up(uint64_t bytes)
 	return (bytes + RLK_PAGE - 1) & ~(uint64_t)(RLK_PAGE - 1);
 }
 
-/* The program may live under limits of address space or file size; take no more than an eighth of
- * the one, and stay below the other, since going over it would raise SIGXFSZ. */
+/* The program may live under limits of address space or file size; take no more than a share of the
+ * one, and stay below the other, since going over it would raise SIGXFSZ. */
 static uint64_t within_limits(uint64_t bytes)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-		bytes > limit.rlim_cur / 8)
-		bytes = limit.rlim_cur / 8;
+		bytes > limit.rlim_cur / ARENA_SHARE)
+		bytes = limit.rlim_cur / ARENA_SHARE;
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
 		bytes > limit.rlim_cur) {
 		bytes = limit.rlim_cur;
@@ -198,7 +198,7 @@ static bool block_populate(const struct rlk_block *block, uint64_t bytes)
 	if (!attached || (first >= known >> 32 && end <= (uint32_t)known))
 		return true;
 	more = more < AHEAD_MOST ? more / RLK_PAGE : AHEAD_MOST / RLK_PAGE;
-	if ((end + more) * RLK_PAGE > arena_header->capacity ||
+	if ((end + more) * RLK_PAGE > load64(&arena_header->capacity) ||
 		!populate(block, bytes + more * RLK_PAGE))
 		return arena_touch(block, bytes);
 	store64(&populated, first << 32 | (end + more));
@@ -209,7 +209,7 @@ static bool block_populate(const struct rlk_block *block, uint64_t bytes)
  * there is. */
 static uint64_t most_for(enum rlk_block_type type)
 {
-	uint64_t capacity = arena_header->capacity;
+	uint64_t capacity = load64(&arena_header->capacity);
 
 	switch (type) {
 	case RLK_ENTRIES:
@@ -223,23 +223,52 @@ static uint64_t most_for(enum rlk_block_type type)
 	}
 }
 
-static uint64_t take_bytes(uint64_t bytes, uint64_t most)
+static bool has_room(enum rlk_block_type type, uint64_t used, uint64_t bytes)
+{
+	uint64_t most = most_for(type);
+
+	return used <= most && bytes <= most - used;
+}
+
+static uint64_t take_bytes(enum rlk_block_type type, uint64_t bytes)
 {
 	uint64_t used = load64(&arena_header->used);
 
 	do {
-		if (used > most || bytes > most - used)
+		if (!has_room(type, used, bytes))
 			return 0;
+		/* Acquire pairs with the release in arena_limit(), which puts back what it found.
+		 */
 	} while (!atomic_compare_exchange_weak_explicit((_Atomic uint64_t *)&arena_header->used,
-		&used, used + bytes, memory_order_relaxed, memory_order_relaxed));
-	return used;
+		&used, used + bytes, memory_order_acquire, memory_order_relaxed));
+	return has_room(type, used, bytes) ? used : 0;
+}
+
+void arena_limit(uint64_t bytes)
+{
+	uint64_t capacity = load64(&arena_header->capacity), used = load64(&arena_header->used),
+		 keep;
+	int saved = errno;
+
+	bytes = round_up(bytes);
+	/* All that is left is taken, so that nobody is given it meanwhile. */
+	do {
+		keep = bytes > used + ARENA_MIN ? bytes : used + ARENA_MIN;
+		if (keep >= capacity)
+			return;
+	} while (!atomic_compare_exchange_weak_explicit((_Atomic uint64_t *)&arena_header->used,
+		&used, capacity, memory_order_relaxed, memory_order_relaxed));
+	store64(&arena_header->capacity, keep);
+	munmap((char *)arena_header + keep, capacity - keep);
+	store64_release(&arena_header->used, used);
+	errno = saved;
 }
 
 struct rlk_block *arena_block(enum rlk_block_type type, size_t row_size, uint32_t rows,
 	uint32_t first, uint32_t shard, bool whole)
 {
 	uint64_t bytes = round_up(sizeof(struct rlk_block) + (uint64_t)row_size * rows);
-	uint64_t offset = arena_header ? take_bytes(bytes, most_for(type)) : 0;
+	uint64_t offset = arena_header ? take_bytes(type, bytes) : 0;
 	struct rlk_block *block;
 
 	if (!offset)

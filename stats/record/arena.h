@@ -18,6 +18,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Of a limit on address space the arena takes one part in so many. */
+#define ARENA_SHARE 8
+
 /* The recording's header, at the start of the range. NULL until arena_open() succeeded. */
 extern struct rlk_header *arena_header;
 
@@ -33,6 +36,9 @@ int arena_attach(const char *path);
 
 /* Whether a file is under the arena. */
 bool arena_attached(void);
+
+/* Gives address space back: what lies beyond `bytes` and was not handed out. */
+void arena_limit(uint64_t bytes);
 
 /* In a forked child: drops the parent's mapping and begins anew with empty private memory at the
  * same addresses. */

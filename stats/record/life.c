@@ -285,6 +285,14 @@ void recorder_child(void)
 	errno = saved;
 }
 
+/* A child of vfork() limits itself, on its parent's memory. */
+void recorder_limit(pid_t pid, uint64_t bytes)
+{
+	if (recorder.on && !recorder_forked() && getpid() == arena_header->pid &&
+		(pid == 0 || pid == arena_header->pid))
+		arena_limit(bytes / ARENA_SHARE);
+}
+
 /* What a confined program may be killed for asking in two parts is all put down as its own. */
 static void header_cpu_time(struct rlk_header *h)
 {

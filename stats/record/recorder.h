@@ -95,6 +95,9 @@ static inline void recorder_calibrate_sometimes(uint64_t now)
 /* `ns` in ticks, as well as it is known by now. */
 uint64_t recorder_ticks(uint64_t ns);
 
+/* Process `pid` (0: this one) may have no more than `bytes` of address space from now on. */
+void recorder_limit(pid_t pid, uint64_t bytes);
+
 /* The process ends in order. */
 void recorder_close(void);
 

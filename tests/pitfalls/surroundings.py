@@ -205,3 +205,15 @@ def filtered():
                 run.must_end(0)
                 run.must_match()
                 same(len(run.files()), 2, f"{run.what}: recordings")
+
+
+@pitfall
+def address_space():
+    """A program that lowers its limit of address space once it runs has all of that for itself, but for a small share."""
+    for how in ("nothing", "setrlimit", "prlimit", "data"):
+        for run in under_policies("limits_itself", how):
+            if not run.must_end(0):
+                continue
+            run.must_match()
+            same(len(run.files()), 2, f"{run.what}: recordings")
+            check((run.value("space") < 512 << 20) == (how != "nothing"), f"{run.what}: address space taken: {run.value('space')}")
