@@ -5,6 +5,7 @@ import resource
 import subprocess
 
 from harness import *
+from noise import adds_up
 
 MOUNT = ["unshare", "--mount", "--propagation", "private"]
 
@@ -217,3 +218,58 @@ def address_space():
             run.must_match()
             same(len(run.files()), 2, f"{run.what}: recordings")
             check((run.value("space") < 512 << 20) == (how != "nothing"), f"{run.what}: address space taken: {run.value('space')}")
+
+
+def read_only_at(place):
+    return f"mount --bind {place} {place} && mount -o remount,bind,ro {place}"
+
+
+@pitfall
+def read_only():
+    """The output's directory, or every directory, is on a read-only file system: the library says so and goes on without, the command
+    finds another place or refuses before anything runs."""
+    must_mount()
+    disk = new_directory()
+    for run in under_policies("turned", "nothing", "recorded", quiet=False, via=surrounded_by(read_only_at(disk)),
+                              output=f"{disk}/%e.%p.rlk"):
+        same(run.status, 0, f"{run.what}: status")
+        check(len(said(run)) == 1 and f"{disk}/turned" in said(run)[0] and "Read-only file system" in said(run)[0], f"{run.what}: stderr {said(run)}")
+    program = [FIXTURES / "ends", "return"]
+    here = f"{read_only_at(disk)}; cd {disk}"
+    everywhere = f"for place in /tmp /var/tmp $TMPDIR; do {read_only_at('$place')}; done; {here}"
+    # what: (the surroundings, more options of relock run, status, what it says)
+    cases = {"named": (read_only_at(disk), ("-o", f"{disk}/a.rlk"), 125, b"Read-only file system"),
+             "current": (here, (), 4, b"the current directory is not writable, so the recording is in "),
+             "everywhere": (everywhere, (), 125, b"the current directory is not writable, and no private directory"),
+             "everywhere, unrecorded": (everywhere, ("--set", "record.enabled=off"), 4, b"")}
+    for what, (script, options, status, says) in cases.items():
+        own = new_directory()
+        done = execute([*surrounded_by(script), COMMAND, "run", *options, "--", *program], {**clean_environment(), "TMPDIR": str(own)}, new_directory())
+        same(done[0], status, f"relock run, read-only: {what}: status, {done}")
+        check(says in done[2] and (says or not done[2]), f"relock run, read-only: {what}: {done[2]}")
+        same(done[1].startswith(b"expect"), status == 4, f"relock run, read-only: {what}: the program ran")
+        same(len(list(own.rglob("*.rlk"))), what == "current", f"relock run, read-only: {what}: recordings in TMPDIR")
+
+
+@pitfall
+def quota():
+    """A user's disk quota ends in the middle of a recording. Quotas of tmpfs need Linux 6.6, and apply to others than root."""
+    must_mount()
+    if os.geteuid() != 0:
+        skip("only root can set quotas")
+    disk = new_directory()
+    limited = f"mount -t tmpfs -o usrquota,usrquota_block_hardlimit={{size}} none '{disk}' || exit 77; chmod 777 '{disk}'"
+    for size in (4096, 65536, 1 << 18, 1 << 20):
+        for policy in POLICIES:
+            kept = new_directory()
+            script = (f"{limited.format(size=size)}\n"
+                      f"LD_PRELOAD='{LIBRARY}' RELOCK_POLICY={policy} RELOCK_OUTPUT='{disk}/%p.rlk' RELOCK_HOLDS=all "
+                      f"setpriv --reuid 65534 --regid 65534 --clear-groups '{FIXTURES / 'many_locks'}'; status=$?\n"
+                      f"cp --sparse=always '{disk}'/*.rlk '{kept}' 2>/dev/null\n"
+                      "exit $status")
+            status, out, err = execute([*MOUNT, "sh", "-c", script], clean_environment(), new_directory())
+            if status == 77:
+                skip("this kernel's tmpfs has no quotas")
+            what = f"quota of {size} under {policy}"
+            same(status, 0, f"{what}: status")
+            adds_up(what, list(kept.glob("*.rlk")), err, int(out.split()[1]))
