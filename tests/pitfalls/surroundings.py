@@ -1,7 +1,10 @@
 """Surroundings that lack something or refuse something: control groups, /proc, clocks, system calls, memory, files, users."""
 
+import contextlib
 import platform
+import random
 import resource
+import signal
 import subprocess
 
 from harness import *
@@ -273,3 +276,69 @@ def quota():
             what = f"quota of {size} under {policy}"
             same(status, 0, f"{what}: status")
             adds_up(what, list(kept.glob("*.rlk")), err, int(out.split()[1]))
+
+
+# Of the fixture "killed".
+KILLED_THREADS = 4
+
+
+def ends_killed(words, **more):
+    """Runs it, and compares what was recorded with what was published: of each thread as much, or one acquisition more."""
+    progress = new_directory() / "progress"
+    for policy in (None, *POLICIES):
+        progress.unlink(missing_ok=True)
+        run = Run(("killed", str(progress), *words), policy=policy, **more)
+        same(run.status, -signal.SIGKILL, f"{run.what}: status")
+        same(run.stderr, b"", f"{run.what}: stderr")
+        published = sum(int.from_bytes(progress.read_bytes()[8 * i:8 * i + 8], sys.byteorder) for i in range(KILLED_THREADS))
+        report = run.report(rows=1) if policy else None
+        if report:
+            recorded = report["totals"]["acquired"]
+            check(published <= recorded <= published + KILLED_THREADS, f"{run.what} {more}: recorded {recorded}, published {published}")
+        else:
+            check(not policy, f"{run.what}: no recording")
+
+
+@pitfall
+def killed_for_memory():
+    """The kernel kills the program because its control group is out of memory: the recording, part of that memory, has all of it."""
+    with memory_group(32 << 20) as enter:
+        ends_killed(("memory",), settings={"RELOCK_HOLDS": "all"}, preexec_fn=enter)
+
+
+@contextlib.contextmanager
+def memory_group(limit):
+    """A group below this process's own; yields what a process calls to enter it."""
+    groups = {line.split(":")[1]: line.rstrip("\n").split(":", 2)[2] for line in open("/proc/self/cgroup")}
+    first = "memory" in groups
+    parent = pathlib.Path(f"/sys/fs/cgroup{'/memory' if first else ''}{groups.get('memory' if first else '', '')}")
+    group = parent / f"relock-test-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError as problem:
+        skip(f"no control group can be made: {problem}")
+    try:
+        file = group / ("memory.limit_in_bytes" if first else "memory.max")
+        try:
+            file.write_text(str(limit))
+        except OSError as problem:
+            skip(f"the memory of a control group cannot be limited: {problem}")
+        yield lambda: (group / "cgroup.procs").write_text("0")
+        counted = (group / ("memory.oom_control" if first else "memory.events")).read_text().split()
+        same(int(counted[counted.index("oom_kill") + 1]), 1 + len(POLICIES), "programs killed for want of memory")
+    finally:
+        group.rmdir()
+
+
+@pitfall
+def killed_at_random():
+    """SIGKILL at any time, with plenty of room and with hardly any: of memory, of address space, of locks that may be told apart."""
+    seed = int.from_bytes(os.urandom(4), "little")
+    chance = random.Random(seed)
+    print(f"seed {seed}")
+    tight = {"RELOCK_MAX_MEMORY": "2MiB", "RELOCK_DEFLATE_INTERVAL": "1ms"}
+    few = {"RELOCK_MAX_LOCKS": "1000", "RELOCK_DEFLATE_INTERVAL": "1ms", "RELOCK_DEFLATE_THRESHOLD": "1"}
+    for settings in ({}, tight, few):
+        for limit in (resource.RLIM_INFINITY, 160 << 20):
+            ends_killed((str(chance.randrange(1, 20000)),), settings={"RELOCK_HOLDS": "all", **settings},
+                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
