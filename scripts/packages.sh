@@ -6,7 +6,8 @@ packages_build="gcc libc6-dev cmake ninja-build pkg-config
 	libinih-dev libdw-dev libelf-dev libcjson-dev libunwind-dev"
 
 # To build and run the tests.
-packages_test="check git g++ clang clang-format libclang-rt-dev shellcheck python3 man-db binutils gnuplot-nox"
+packages_test="check git g++ clang clang-format libclang-rt-dev shellcheck python3 man-db binutils gnuplot-nox
+	e2fsprogs btrfs-progs"
 
 # To fuzz.
 packages_fuzz="check clang libclang-rt-dev"

@@ -1,12 +1,16 @@
 #include "stats/record/arena.h"
 
+#include "policies/arch.h"
+#include "stats/record/confined.h"
 #include "stats/record/quiet.h"
 #include "stats/record/shared.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -18,6 +22,7 @@
 #endif
 
 #define ARENA_MIN (1u << 20)
+#define FULL_PAUSE 50
 
 struct rlk_header *arena_header;
 int arena_shortage = ENOMEM;
@@ -28,6 +33,7 @@ int arena_shortage = ENOMEM;
 static bool attached;
 static uint64_t populated; /* pages of the arena that exist: first << 32 | end */
 static atomic_bool failed;
+static uint64_t ask_after;           /* ticks: no pages are asked for before */
 static uint64_t newest;              /* offset of the block that was made last; 0: none */
 static struct rlk_block *text_block; /* the last block of texts, and how much of it is taken */
 static uint32_t text_used;
@@ -58,6 +64,7 @@ static void header_start(uint64_t bytes)
 {
 	newest = populated = 0;
 	failed = false;
+	ask_after = 0;
 	arena_header->capacity = bytes;
 	arena_header->used = RLK_PAGE;
 	arena_header->version = RLK_VERSION;
@@ -133,6 +140,21 @@ static int fill_file(int fd)
 		       : 0;
 }
 
+/*
+ * A file system that copies what it writes (btrfs) needs room for a page each time it is written to
+ * again, and where there is none that is SIGBUS. It can be told to write in place, while the file
+ * is empty; the others do so, or do not know the flag.
+ */
+static void write_in_place(int fd)
+{
+	int flags;
+
+	if (!confined() && ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
+		flags |= FS_NOCOW_FL;
+		ioctl(fd, FS_IOC_SETFLAGS, &flags);
+	}
+}
+
 int arena_attach(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -140,6 +162,7 @@ int arena_attach(const char *path)
 
 	if (fd < 0)
 		return errno;
+	write_in_place(fd);
 	error = fill_file(fd);
 	close(fd);
 	if (error)
@@ -178,11 +201,18 @@ static bool populate(const void *at, size_t length)
 	return ok;
 }
 
+/* A full disk may take milliseconds to say so: it is asked again after many times as long. */
 bool arena_touch(const void *at, size_t length)
 {
+	uint64_t begin = arch_ticks(), now;
+
+	if (begin < load64(&ask_after))
+		return false;
 	if (populate(at, length))
 		return true;
 	atomic_store_explicit(&failed, true, memory_order_relaxed);
+	now = arch_ticks();
+	store64(&ask_after, now + (now - begin) * FULL_PAUSE);
 	return false;
 }
 
@@ -198,7 +228,7 @@ static bool block_populate(const struct rlk_block *block, uint64_t bytes)
 	if (!attached || (first >= known >> 32 && end <= (uint32_t)known))
 		return true;
 	more = more < AHEAD_MOST ? more / RLK_PAGE : AHEAD_MOST / RLK_PAGE;
-	if ((end + more) * RLK_PAGE > load64(&arena_header->capacity) ||
+	if (arena_failed() || (end + more) * RLK_PAGE > load64(&arena_header->capacity) ||
 		!populate(block, bytes + more * RLK_PAGE))
 		return arena_touch(block, bytes);
 	store64(&populated, first << 32 | (end + more));

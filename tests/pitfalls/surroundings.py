@@ -342,3 +342,30 @@ def killed_at_random():
         for limit in (resource.RLIM_INFINITY, 160 << 20):
             ends_killed((str(chance.randrange(1, 20000)),), settings={"RELOCK_HOLDS": "all", **settings},
                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+
+
+@pitfall
+def filling_disk():
+    """The disk becomes full while the program runs, on file systems of three kinds. One that copies what it writes (btrfs) wants room
+    for every page that is written to again, and looks for it in vain for milliseconds each time: few are counted there."""
+    must_mount()
+    made = new_directory()
+    systems = {"tmpfs": (1 << 20, None, 2000), "ext4": (8 << 20, "mkfs.ext4 -q -F", 2000), "btrfs": (128 << 20, "mkfs.btrfs -q -f", 10)}
+    for name, (size, make, locks) in systems.items():
+        for policy in POLICIES:
+            disk, kept, image = new_directory(), new_directory(), made / f"{name}.{policy}"
+            mount = f"mount -t tmpfs -o size={size} none '{disk}'" if not make else \
+                f"truncate -s {size} '{image}'; {make} '{image}' >/dev/null 2>&1 && mount -o loop '{image}' '{disk}'"
+            script = (f"{{ {mount}; }} || exit 77\n"
+                      f"LD_PRELOAD='{LIBRARY}' RELOCK_POLICY={policy} RELOCK_OUTPUT='{disk}/%p.rlk' RELOCK_HOLDS=all "
+                      f"'{FIXTURES / 'fills_disk'}' '{disk}' {locks}; status=$?\n"
+                      f"cp --sparse=always '{disk}'/*.rlk '{kept}' 2>/dev/null\n"
+                      "exit $status")
+            status, out, err = execute([*MOUNT, "sh", "-c", script], clean_environment(), new_directory())
+            image.unlink(missing_ok=True)
+            if status == 77:
+                print(f"{name}: not here: {err}")
+                break
+            what = f"{name} that fills under {policy}"
+            if same(status, 0, f"{what}: status") and same(err, b"", f"{what}: stderr"):
+                adds_up(what, list(kept.glob("*.rlk")), err, int(out.split()[1]))
