@@ -4,8 +4,7 @@
  * class.
  *
  * Contract: births_open() is for one thread, births_tidy() for the one that deflates; the rest for
- * any thread, any time. Two threads that keep one lock at once may keep it twice where a third
- * forgets one near it.
+ * any thread, any time.
  */
 #ifndef RELOCK_STATS_RECORD_BIRTHS_H
 #define RELOCK_STATS_RECORD_BIRTHS_H
@@ -18,7 +17,7 @@
 bool births_open(void);
 void births_reset(void);
 
-/* False: no room, or it is there already. */
+/* False: no room, or it is there already, as another thread has just kept it. */
 bool births_keep(uint64_t lock, uint32_t class_index);
 
 /* Shortens searches after many were forgotten; call it now and then. */
@@ -26,7 +25,8 @@ void births_tidy(void);
 
 /* Number of the lock's class, or BIRTH_UNKNOWN. */
 uint32_t births_find(uint64_t lock);
-void births_forget(uint64_t lock);
+/* Whether it was there. */
+bool births_forget(uint64_t lock);
 
 /* How many there are, and the n-th of the `BIRTHS_SLOTS` places: false where it is empty. */
 #define BIRTHS_SLOTS (1u << 20)

@@ -45,10 +45,16 @@ bool deflate_take(uint32_t *record)
 		/* Acquire pairs with the release in give_back(). */
 		if (at == load64_acquire(&given))
 			return false;
-		*record = ring[at & (RING - 1)];
+		/* Of a later round of the ring perhaps, but then others took this one. */
+		*record = load32(&ring[at & (RING - 1)]);
 	} while (!atomic_compare_exchange_weak_explicit((_Atomic uint64_t *)&taken, &at, at + 1,
 		memory_order_acq_rel, memory_order_relaxed));
 	return true;
+}
+
+uint64_t deflate_given(void)
+{
+	return load64_acquire(&given);
 }
 
 static uint64_t free_rows(void)
@@ -60,7 +66,7 @@ static uint64_t free_rows(void)
 
 static void give_back(uint32_t record)
 {
-	ring[given & (RING - 1)] = record;
+	store32(&ring[given & (RING - 1)], record);
 	store64_release(&given, given + 1);
 }
 
@@ -110,35 +116,32 @@ static void add_entries(struct look *look)
 /* A static lock is a class of its own. */
 static bool is_idle(const struct rlk_record *row, uint32_t flags, uint64_t acquired)
 {
-	if (!load32(&row->generations) || load32(&row->waiters) ||
-		(flags & (RLK_LOCK_IS_CLASS | RLK_LOCK_FOLDED)))
+	if (load32(&row->waiters) || (flags & (RLK_LOCK_IS_CLASS | RLK_LOCK_FOLDED | RECORD_NEW)))
 		return false;
 	if (flags & RLK_LOCK_REPLACED)
 		return true;
-	if (class_row(row->class_index)->birth == RLK_BORN_STATIC)
+	if (class_row(load32(&row->class_index))->birth == RLK_BORN_STATIC)
 		return false;
-	return (flags & RLK_LOCK_DESTROYED) || row->looked_at == acquired + 1;
+	return (flags & RLK_LOCK_DESTROYED) || load64(&row->looked_at) == acquired + 1;
 }
 
 /* From here on nobody finds the record by its address. */
 static bool fold(uint32_t record, struct rlk_record *row, uint32_t flags)
 {
 	bool alive = !(flags & (RLK_LOCK_DESTROYED | RLK_LOCK_REPLACED));
+	uint64_t lock = load64(&row->lock);
 
-	if (alive && !births_keep(row->lock, row->class_index))
+	if (alive && !births_keep(lock, load32(&row->class_index)))
 		return false;
 	/* Destroyed, born again or replaced meanwhile: another time. */
 	if (!cas32(&row->flags, flags, flags | RLK_LOCK_FOLDED)) {
 		if (alive)
-			births_forget(row->lock);
+			births_forget(lock);
 		return false;
 	}
-	/* It may have been destroyed and born again in between, which leaves the flags as they were
-	 * and its birth forgotten. */
-	if (alive && births_find(row->lock) == BIRTH_UNKNOWN)
-		births_keep(row->lock, row->class_index);
+	/* In this order: whoever finds nothing of it in its chain has the new stamp. */
+	lock_stamp_change(lock);
 	lock_unlink(record);
-	lock_stamp_change(row->lock);
 	return true;
 }
 
@@ -148,13 +151,17 @@ static uint64_t choose(struct look *look)
 
 	for (uint32_t i = 0; i < look->records && free_rows() + chosen < RING; i++) {
 		struct rlk_record *row = lock_row(i);
-		uint32_t flags = load32(&row->flags), into;
+		uint32_t flags, into;
 
+		/* Acquire pairs with the release in record_push(), and that in record_fill(). */
+		if (!load32_acquire(&row->generations))
+			continue;
+		flags = load32_acquire(&row->flags);
 		if (!is_idle(row, flags, look->acquired[i])) {
-			row->looked_at = look->acquired[i] + 1;
+			store64(&row->looked_at, look->acquired[i] + 1);
 			continue;
 		}
-		into = class_record(row->class_index) + 1;
+		into = class_record(load32(&row->class_index)) + 1;
 		if (into != i + 1 && fold(i, row, flags)) {
 			max32(&lock_row(into - 1)->waiters_max, load32(&row->waiters_max));
 			look->into[i] = into;

@@ -41,4 +41,7 @@ bool deflate_when_full(uint64_t population);
 /* A row that was given back, with the flag RLK_LOCK_FOLDED; false: there is none. */
 bool deflate_take(uint32_t *record);
 
+/* How many rows were ever given back: who follows a chain of records meanwhile may have left it. */
+uint64_t deflate_given(void);
+
 #endif

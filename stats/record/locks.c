@@ -20,10 +20,13 @@
 #define KEPT_FOR_CLASSES 256
 #define EVERYTHING_ELSE 0 /* the record of the class that collects what does not fit */
 
-TABLE(records, RLK_RECORDS, struct rlk_record, 1024, 16384);
+#define CHUNK 1024
+#define CHUNKS 16384
+
+TABLE(records, RLK_RECORDS, struct rlk_record, CHUNK, CHUNKS);
 
 static uint32_t class_records[CLASSES_MAX]; /* 1 + record standing for the class */
-static uint32_t few[1u << FEW_BITS];        /* 1 + first record of the chain */
+static uint32_t few[1u << FEW_BITS];        /* 1 + first record of the chain, and CHANGE */
 static uint32_t *many;
 static uint64_t locks_max;
 
@@ -50,25 +53,64 @@ static uint32_t *bucket_of(uint64_t address)
 	return are_many() ? bucket_of_many(address) : bucket_of_few(address);
 }
 
+/*
+ * In the upper bits of a bucket, how often it was changed: a record that comes to the head of its
+ * chain for a second time must not look as if nothing had happened.
+ */
+#define NUMBER ((1u << 25) - 1)
+#define CHANGE (NUMBER + 1)
+_Static_assert(CHUNKS <= NUMBER / CHUNK, "a bucket holds every number");
+
+static bool bucket_change(uint32_t *bucket, uint32_t head, uint32_t number)
+{
+	return cas32(bucket, head, ((head & ~NUMBER) + CHANGE) | number);
+}
+
+/* 1 + the first record of a chain. */
+static uint32_t chain(const uint32_t *bucket)
+{
+	return load32_acquire(bucket) & NUMBER;
+}
+
 struct rlk_record *lock_row(uint32_t record)
 {
 	return table_row(&records, record);
 }
 
+/*
+ * The upper half of a row's flags counts the lives it had, as records of one lock after the other
+ * and as generations of one. Whoever has found a row for a lock, and then wants to change its
+ * flags, sees by it that the row is another's by now.
+ */
+#define LIFE_ONE (1u << 16)
+#define LIFE (UINT32_MAX << 16)
+
+static uint32_t next_life(uint32_t flags)
+{
+	return (flags & LIFE) + LIFE_ONE;
+}
+
 /* The flags come last: a row that was used before is known by them as nobody's until then. */
-static struct rlk_record *record_fill(
-	struct rlk_record *r, const struct lock_id *id, uint32_t class_index, uint32_t rule)
+static struct rlk_record *record_fill(struct rlk_record *r, const struct lock_id *id,
+	uint32_t class_index, uint32_t rule, uint32_t flags)
 {
 	store64(&r->lock, id->address);
-	r->kind = id->kind;
-	r->class_index = class_index;
-	r->rule = rule;
-	r->looked_at = 0;
+	store32(&r->kind, id->kind);
+	/* Release pairs with the acquire in row_class(). */
+	store32_release(&r->class_index, class_index);
+	store32(&r->rule, rule);
+	store64(&r->looked_at, 0);
 	store32(&r->waiters_max, 0);
 	store32(&r->last_owner, 0);
 	store64(&r->holder, 0);
-	store32_release(&r->flags, id->flags);
+	store32_release(&r->flags, id->flags | flags | next_life(load32(&r->flags)));
 	return r;
+}
+
+/* Of a row that may just be given to another lock: whatever number it is, the class is there. */
+static uint32_t row_class(const struct rlk_record *row)
+{
+	return load32_acquire(&row->class_index);
 }
 
 bool locks_open(uint64_t max_locks, lock_rule_chooser *chooser)
@@ -85,7 +127,7 @@ bool locks_open(uint64_t max_locks, lock_rule_chooser *chooser)
 	record = table_new(&records, &number, 0);
 	if (!record)
 		return false;
-	record_fill(record, &id, CLASS_EVERYTHING_ELSE, 0)->generations = 1;
+	record_fill(record, &id, CLASS_EVERYTHING_ELSE, 0, 0)->generations = 1;
 	class_records[CLASS_EVERYTHING_ELSE] = EVERYTHING_ELSE + 1;
 	return true;
 }
@@ -118,11 +160,13 @@ uint32_t class_record(uint32_t class_index)
 	row = table_new(&records, &number, 0);
 	if (!row)
 		return EVERYTHING_ELSE;
-	record_fill(row, &id, class_index, class_rule(class_index));
-	if (!cas32(&class_records[class_index], 0, number + 1))
-		return load32_acquire(&class_records[class_index]) - 1; /* the row stays empty */
-	store32_release(&row->generations, 1);
-	return number;
+	record_fill(row, &id, class_index, class_rule(class_index), 0);
+	/* First, as entries may refer to it from the exchange on. */
+	store32(&row->generations, 1);
+	if (cas32(&class_records[class_index], 0, number + 1))
+		return number;
+	store32(&row->generations, 0);
+	return load32_acquire(&class_records[class_index]) - 1;
 }
 
 uint32_t lock_records(void)
@@ -132,12 +176,12 @@ uint32_t lock_records(void)
 
 uint64_t lock_birth(const struct rlk_record *record)
 {
-	return class_row(record->class_index)->address;
+	return class_row(row_class(record))->address;
 }
 
 uint32_t lock_class_record(uint32_t record)
 {
-	return class_record(lock_row(record)->class_index);
+	return class_record(row_class(lock_row(record)));
 }
 
 /* --- records */
@@ -145,67 +189,88 @@ uint32_t lock_class_record(uint32_t record)
 /* Flags of a record that stands for no address. */
 #define NOBODYS (RLK_LOCK_REPLACED | RLK_LOCK_FOLDED)
 
-static bool stands_for(const struct rlk_record *row, const struct lock_id *id)
+/* *flags: what they were when the row stood for the lock. */
+static bool stands_for(const struct rlk_record *row, const struct lock_id *id, uint32_t *flags)
 {
-	return !(load32_acquire(&row->flags) & NOBODYS) && load64(&row->lock) == id->address &&
-	       row->kind == (uint32_t)id->kind;
+	/* Acquire pairs with the release in record_fill(): the rest is of this life, or a later
+	 * one. */
+	*flags = load32_acquire(&row->flags);
+	return !(*flags & NOBODYS) && load64(&row->lock) == id->address &&
+	       load32(&row->kind) == (uint32_t)id->kind;
 }
 
 /*
  * 1 + the record the address has now, from a place of its chain on; the newest come first. Records
  * leave the chains when they are folded, and may then be found in another one: who was just looking
- * at such a one goes on there, and at worst makes a second record for its lock.
+ * at such a one goes on there, and has to look again.
  */
-static uint32_t record_find_from(uint32_t number, const struct lock_id *id)
+static uint32_t record_find_from(uint32_t number, const struct lock_id *id, uint32_t *flags)
 {
 	while (number) {
 		const struct rlk_record *row = lock_row(number - 1);
 
-		if (stands_for(row, id))
+		if (stands_for(row, id, flags))
 			return number;
-		number = load32(&row->next);
+		/* Acquire pairs with the release in lock_unlink(): who finds a record gone finds
+		 * its birth. */
+		number = load32_acquire(&row->next);
 	}
 	return 0;
 }
 
-static uint32_t record_find(const struct lock_id *id)
+static uint32_t record_find(const struct lock_id *id, uint32_t *flags)
 {
+	uint64_t given;
 	uint32_t number = 0;
 
-	if (are_many())
-		number = record_find_from(load32_acquire(bucket_of_many(id->address)), id);
-	return number ? number : record_find_from(load32_acquire(bucket_of_few(id->address)), id);
+	do {
+		given = deflate_given();
+		if (are_many())
+			number = record_find_from(chain(bucket_of_many(id->address)), id, flags);
+		if (!number)
+			number = record_find_from(chain(bucket_of_few(id->address)), id, flags);
+	} while (!number && given != deflate_given());
+	return number;
 }
 
 bool lock_record_stands(uint32_t record, const struct lock_id *id)
 {
 	const struct rlk_record *row = lock_row(record);
+	uint32_t flags;
 
 	/* Pairs with the fence in deflate.c: either it is seen there that an entry refers to the
 	 * record, or here that the record is folded. */
 	atomic_thread_fence(memory_order_seq_cst);
-	return (load32(&row->flags) & RLK_LOCK_IS_CLASS) || stands_for(row, id);
+	return (load32(&row->flags) & RLK_LOCK_IS_CLASS) || stands_for(row, id, &flags);
 }
 
-/* Changes flags unless the record was folded: then it is no longer the lock's. */
-static bool flags_change(struct rlk_record *row, uint32_t keep, uint32_t add)
+/* Changes flags unless the record was folded, or is in another life than `seen` says: then it is no
+ * longer the lock's. */
+static bool flags_change(struct rlk_record *row, uint32_t seen, uint32_t keep, uint32_t add)
 {
 	uint32_t old = load32(&row->flags);
 
 	do {
-		if (old & RLK_LOCK_FOLDED)
+		if (old & RLK_LOCK_FOLDED || (old & LIFE) != (seen & LIFE))
 			return false;
 	} while (!atomic_compare_exchange_weak_explicit((_Atomic uint32_t *)&row->flags, &old,
 		(old & keep) | add, memory_order_acq_rel, memory_order_relaxed));
 	return true;
 }
 
-/* Pushes a filled record in front of its chain, unless another thread put one for the lock there
- * first. */
-static uint32_t record_push(const struct lock_id *id, uint32_t number, struct rlk_record *row)
+/* Whatever the birth is: the caller has just told where the lock was born. */
+#define ANY_BIRTH (BIRTH_UNKNOWN - 1)
+
+/*
+ * Pushes a filled record in front of its chain, unless another thread put one for the lock there
+ * first, whose number is returned then; or put one there that was folded since, which left a birth
+ * other than `birth`: then TABLE_NONE.
+ */
+static uint32_t record_push(
+	const struct lock_id *id, uint32_t birth, uint32_t number, struct rlk_record *row)
 {
 	uint32_t *bucket = bucket_of(id->address);
-	uint32_t head;
+	uint32_t head, flags;
 
 	do {
 		uint32_t other;
@@ -213,14 +278,20 @@ static uint32_t record_push(const struct lock_id *id, uint32_t number, struct rl
 		/* First the head, then the search: whoever came after it makes the exchange fail.
 		 */
 		head = load32_acquire(bucket);
-		other = record_find_from(head, id);
+		other = record_find_from(head & NUMBER, id, &flags);
 		if (other)
-			return other - 1; /* the row stays empty: its key was never stored */
-		store32(&row->next, head);
-		store32(&row->generations, 1);
-		/* Release pairs with the acquire in record_find(): who sees the number sees the
-		 * row. */
-	} while (!cas32(bucket, head, number + 1));
+			return other - 1;
+		if (birth != ANY_BIRTH && births_find(id->address) != birth)
+			return TABLE_NONE;
+		/* Release, for whoever stands at the row since its last life: pairs with the
+		 * acquire in record_find_from(), and tells that it was given back. */
+		store32_release(&row->next, head & NUMBER);
+		/* Release pairs with the acquire in deflate.c: whoever sees the key sees the row.
+		 */
+		store32_release(&row->generations, 1);
+		/* Release pairs with the acquire in chain(): who sees the number sees the row.
+		 */
+	} while (!bucket_change(bucket, head, number + 1));
 	return number;
 }
 
@@ -241,62 +312,84 @@ static struct rlk_record *record_new(uint32_t *number)
  * first time. */
 static bool lock_folded(const struct lock_id *id, uint32_t class_index)
 {
+	uint32_t flags;
+
 	if (births_find(id->address) != BIRTH_UNKNOWN)
 		return false;
 	add64(&arena_header->lost.locks_folded, 1);
-	return births_keep(id->address, class_index);
+	if (!births_keep(id->address, class_index))
+		return false;
+	/* Another thread had a record for it: only one of the two, whoever takes the birth away
+	 * again or finds it gone, says that it was the first. */
+	return !record_find(id, &flags) || !births_forget(id->address);
 }
 
-/* *fresh: the lock was not known before, and no other thread has just added it. */
+/* *fresh: the lock was not known before, and no other thread has just added it. TABLE_NONE: its
+ * birth is not `birth` any more. */
 static uint32_t record_add(
-	const struct lock_id *id, uint32_t class_index, uint32_t rule, bool *fresh)
+	const struct lock_id *id, uint32_t birth, uint32_t class_index, uint32_t rule, bool *fresh)
 {
 	struct rlk_record *row;
-	uint32_t number, added;
+	uint32_t number, added, flags;
 
 	row = record_new(&number);
 	if (!row) {
 		*fresh = lock_folded(id, class_index);
 		return class_record(class_index);
 	}
-	record_fill(row, id, class_index, rule);
-	added = record_push(id, number, row);
+	record_fill(row, id, class_index, rule, RECORD_NEW);
+	flags = load32(&row->flags);
+	added = record_push(id, birth, number, row);
 	*fresh = added == number;
-	if (!*fresh) {
-		store32(&row->flags, RLK_LOCK_FOLDED);
+	if (*fresh) {
+		/* As long as the record is new it is not folded, so what is forgotten is no later
+		 * birth; where none was known it is that of lock_folded(). */
+		if (births_forget(id->address) && birth == BIRTH_UNKNOWN)
+			*fresh = false;
+		flags_change(row, flags, ~RECORD_NEW, 0);
+	} else {
+		store32(&row->flags, (load32(&row->flags) & LIFE) | RLK_LOCK_FOLDED);
 		store32(&row->generations, 0);
 	}
 	return added;
 }
 
-uint32_t lock_record(const struct lock_id *id, uint64_t site)
+/* The same for a lock whose birth is known by no call: it is kept since its record was folded, or
+ * this is its first use. */
+static uint32_t record_used(const struct lock_id *id, uint64_t site)
 {
-	uint32_t number = record_find(id), class_index;
+	uint32_t kept = births_find(id->address), class_index = kept, number;
 	struct birth birth;
-	bool fresh;
+	bool fresh, known;
 
-	if (number)
-		return number - 1;
-	class_index = births_find(id->address);
-	if (class_index != BIRTH_UNKNOWN && class_row(class_index)->kind == (uint32_t)id->kind) {
-		birth = class_birth(class_index);
-		number = record_add(id, class_index, rule_of(class_index, &birth), &fresh);
-		if (!(load32(&lock_row(number)->flags) & RLK_LOCK_IS_CLASS))
-			births_forget(id->address);
-		return number;
+	known = kept != BIRTH_UNKNOWN && class_row(kept)->kind == (uint32_t)id->kind;
+	if (known) {
+		birth = class_birth(kept);
+	} else {
+		birth = birth_of(id, site, false);
+		class_index = class_of(&birth);
 	}
-	birth = birth_of(id, site, false);
-	class_index = class_of(&birth);
-	number = record_add(id, class_index, rule_of(class_index, &birth), &fresh);
-	if (fresh)
+	number = record_add(id, kept, class_index, rule_of(class_index, &birth), &fresh);
+	if (fresh && !known)
 		add64(&class_row(class_index)->created, 1);
 	return number;
 }
 
-static bool born_alike(const struct rlk_record *row, const struct lock_id *id, uint64_t site)
+uint32_t lock_record(const struct lock_id *id, uint64_t site)
 {
-	const struct rlk_class *class = class_row(row->class_index);
+	for (;;) {
+		uint32_t flags, number = record_find(id, &flags);
 
+		if (number)
+			return number - 1;
+		number = record_used(id, site);
+		if (number != TABLE_NONE)
+			return number;
+	}
+}
+
+static bool born_alike(const struct rlk_class *class, const struct lock_id *id, uint64_t site)
+{
 	return (class->birth == RLK_BORN_INIT && class->address == site) ||
 	       (class->birth == RLK_BORN_STATIC && class->address == id->address);
 }
@@ -304,80 +397,102 @@ static bool born_alike(const struct rlk_record *row, const struct lock_id *id, u
 /* The record of an earlier lock that was born of this class at this address, and replaced since; or
  * NULL. */
 static struct rlk_record *record_replaced_in(
-	const uint32_t *bucket, const struct lock_id *id, uint32_t class_index)
+	const uint32_t *bucket, const struct lock_id *id, uint32_t class_index, uint32_t *flags)
 {
-	uint32_t number = load32_acquire(bucket);
+	uint32_t number = chain(bucket);
 
 	while (number) {
 		struct rlk_record *row = lock_row(number - 1);
 
-		if (load64(&row->lock) == id->address && row->kind == (uint32_t)id->kind &&
-			row->class_index == class_index)
+		*flags = load32_acquire(&row->flags);
+		if (load64(&row->lock) == id->address && load32(&row->kind) == (uint32_t)id->kind &&
+			row_class(row) == class_index)
 			return row;
-		number = load32(&row->next);
+		number = load32_acquire(&row->next);
 	}
 	return NULL;
 }
 
-static struct rlk_record *record_replaced(const struct lock_id *id, uint32_t class_index)
+static struct rlk_record *record_replaced(
+	const struct lock_id *id, uint32_t class_index, uint32_t *flags)
 {
 	struct rlk_record *row = NULL;
 
 	if (are_many())
-		row = record_replaced_in(bucket_of_many(id->address), id, class_index);
-	return row ? row : record_replaced_in(bucket_of_few(id->address), id, class_index);
+		row = record_replaced_in(bucket_of_many(id->address), id, class_index, flags);
+	return row ? row : record_replaced_in(bucket_of_few(id->address), id, class_index, flags);
 }
 
-/* False: it was folded meanwhile. */
-static bool record_reborn(struct rlk_record *row, const struct lock_id *id)
+/* False: it was folded meanwhile. A new life of the row begins, so that deflation, which may just
+ * have kept the birth of the last one, does not fold it. */
+static bool record_reborn(struct rlk_record *row, uint32_t seen, const struct lock_id *id)
 {
-	if (!flags_change(row, 0, id->flags))
+	uint32_t generations = load32(&row->generations);
+
+	if (!flags_change(row, seen, 0, id->flags | next_life(seen)))
 		return false;
-	store32(&row->generations, row->generations + 1);
+	/* It may be given back by now, which makes them 0. */
+	cas32(&row->generations, generations, generations + 1);
 	return true;
 }
 
-/* Another lock has the address from now on: threads have to look again. */
-static void record_replace(struct rlk_record *row)
+/* Whether a record of the address is still in a chain, though it stands for it no more. */
+static bool is_passing_in(const uint32_t *bucket, const struct lock_id *id)
 {
-	flags_change(row, UINT32_MAX, RLK_LOCK_DESTROYED | RLK_LOCK_REPLACED);
-	lock_stamp_change(row->lock);
+	uint32_t number = chain(bucket);
+
+	while (number && load64(&lock_row(number - 1)->lock) != id->address)
+		number = load32_acquire(&lock_row(number - 1)->next);
+	return number != 0;
+}
+
+static bool is_passing(const struct lock_id *id)
+{
+	return is_passing_in(bucket_of_few(id->address), id) ||
+	       (are_many() && is_passing_in(bucket_of_many(id->address), id));
 }
 
 void lock_born(const struct lock_id *id, uint64_t site)
 {
-	uint32_t number = record_find(id), class_index;
+	uint32_t flags, number = record_find(id, &flags), class_index;
 	struct rlk_record *row = number ? lock_row(number - 1) : NULL;
 	struct birth birth;
 	bool fresh;
 
-	births_forget(id->address);
-	if (row && born_alike(row, id, site) && record_reborn(row, id)) {
-		add64(&class_row(row->class_index)->created, 1);
-		return;
+	if (row) {
+		class_index = row_class(row);
+		if (born_alike(class_row(class_index), id, site) && record_reborn(row, flags, id)) {
+			add64(&class_row(class_index)->created, 1);
+			return;
+		}
+		flags_change(row, flags, UINT32_MAX, RLK_LOCK_DESTROYED | RLK_LOCK_REPLACED);
 	}
-	if (row)
-		record_replace(row);
+	/* Another lock has the address from now on: threads have to look again. Of a record that
+	 * deflation has just folded it may not yet have said so. */
+	if (row || is_passing(id))
+		lock_stamp_change(id->address);
+	/* Only now that nobody folds the last record any more, and keeps its birth. */
+	births_forget(id->address);
 	birth = birth_of(id, site, true);
 	class_index = class_of(&birth);
 	add64(&class_row(class_index)->created, 1);
 	/* Addresses are used in turn by locks from a few places: as many records as places, however
 	 * often. */
-	row = number ? record_replaced(id, class_index) : NULL;
-	if (row && record_reborn(row, id))
+	row = number ? record_replaced(id, class_index, &flags) : NULL;
+	if (row && record_reborn(row, flags, id))
 		store32(&row->rule, rule_of(class_index, &birth));
 	else
-		record_add(id, class_index, rule_of(class_index, &birth), &fresh);
+		record_add(id, ANY_BIRTH, class_index, rule_of(class_index, &birth), &fresh);
 }
 
 void lock_died(const struct lock_id *id)
 {
-	uint32_t number = record_find(id), class_index = BIRTH_UNKNOWN;
+	uint32_t flags, number = record_find(id, &flags), class_index = BIRTH_UNKNOWN;
 	struct rlk_record *row = number ? lock_row(number - 1) : NULL;
 
 	if (row)
-		class_index = row->class_index;
-	if (!row || !flags_change(row, UINT32_MAX, RLK_LOCK_DESTROYED)) {
+		class_index = row_class(row);
+	if (!row || !flags_change(row, flags, UINT32_MAX, RLK_LOCK_DESTROYED)) {
 		class_index = births_find(id->address);
 		births_forget(id->address);
 	}
@@ -389,23 +504,27 @@ void lock_died(const struct lock_id *id)
 
 static bool unlink_from(uint32_t *bucket, uint32_t record)
 {
-	const struct rlk_record *row = lock_row(record);
-	uint32_t *link, number;
+	uint32_t next = load32(&lock_row(record)->next), head, number, *link;
 
 	do {
-		link = bucket;
-		while ((number = load32_acquire(link)) && number != record + 1)
+		head = load32_acquire(bucket);
+		number = head & NUMBER;
+		link = NULL;
+		while (number && number != record + 1) {
 			link = &lock_row(number - 1)->next;
+			number = load32_acquire(link);
+		}
 		/* Others push at the head; what is in front of it otherwise stays there. */
-	} while (number && link == bucket && !cas32(bucket, number, row->next));
-	if (number && link != bucket)
-		store32(link, row->next);
+	} while (number && !link && !bucket_change(bucket, head, next));
+	/* Release pairs with the acquire in record_find_from(). */
+	if (number && link)
+		store32_release(link, next);
 	return number != 0;
 }
 
 void lock_unlink(uint32_t record)
 {
-	uint64_t address = lock_row(record)->lock;
+	uint64_t address = load64(&lock_row(record)->lock);
 
 	if (!unlink_from(bucket_of_few(address), record) && are_many())
 		unlink_from(bucket_of_many(address), record);
@@ -467,7 +586,8 @@ struct carried *locks_take(void)
 		const struct rlk_record *row = lock_row(i);
 
 		if (is_carried(row))
-			carry(carried, row->lock, row->flags, row->class_index);
+			carry(carried, row->lock, row->flags & ~(LIFE | RECORD_NEW),
+				row->class_index);
 	}
 	if (births)
 		carry_births(carried, most);
@@ -482,7 +602,8 @@ void locks_carry(struct carried *carried)
 		const struct birth *birth = &carried->lock[i].birth;
 		uint32_t class_index = class_of(birth);
 
-		record_add(&carried->lock[i].id, class_index, rule_of(class_index, birth), &fresh);
+		record_add(&carried->lock[i].id, ANY_BIRTH, class_index,
+			rule_of(class_index, birth), &fresh);
 	}
 	munmap(carried, carried->bytes);
 }

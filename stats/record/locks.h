@@ -53,6 +53,9 @@ bool lock_record_stands(uint32_t record, const struct lock_id *id);
 /* For deflation: takes a folded record out of its chain. One thread at a time. */
 void lock_unlink(uint32_t record);
 
+/* In a record's flags, the recorder's own: it is not in its chain yet, and not to be folded. */
+#define RECORD_NEW (1u << 15)
+
 struct rlk_record *lock_row(uint32_t record);
 /* How many records there are. */
 uint32_t lock_records(void);
