@@ -61,8 +61,9 @@ void *table_new(struct table *table, uint32_t *number, uint32_t kept)
 	do {
 		if (!rows_ensure(table, n, kept))
 			return NULL;
+		/* Release pairs with the acquire in table_count(). */
 	} while (!atomic_compare_exchange_weak_explicit(
-		&table->next, &n, n + 1, memory_order_relaxed, memory_order_relaxed));
+		&table->next, &n, n + 1, memory_order_release, memory_order_relaxed));
 	block = atomic_load_explicit(&table->chunk[n >> table->chunk_bits], memory_order_acquire);
 	if (!row_touch(block, n & ((1u << table->chunk_bits) - 1)))
 		return NULL;

@@ -51,7 +51,8 @@ static inline void *table_row(const struct table *table, uint32_t number)
 
 static inline uint32_t table_count(const struct table *table)
 {
-	return atomic_load_explicit(&table->next, memory_order_relaxed);
+	/* Acquire pairs with the release in table_new(): the rows counted have their chunks. */
+	return atomic_load_explicit(&table->next, memory_order_acquire);
 }
 
 /* Forgets all rows, in a forked child. */
