@@ -147,8 +147,9 @@ bool module_is(uint32_t module, const struct found_object *object)
 {
 	const struct rlk_module *row = table_row(&modules, module - 1);
 
-	return row->link_map == object->identity && row->start == object->start &&
-	       load64(&row->end) == object->end;
+	/* Acquire pairs with the release in module_add(): the rest is there. */
+	return load64_acquire(&row->end) == object->end && row->link_map == object->identity &&
+	       row->start == object->start;
 }
 
 static uint32_t module_find(const struct found_object *object)
@@ -161,16 +162,20 @@ static uint32_t module_find(const struct found_object *object)
 	return 0;
 }
 
+/* The path comes last: whoever sees where it is sees the rest. */
 static void module_name(struct rlk_module *row, const struct found_object *object)
 {
 	struct object_details details;
+	struct rlk_text path;
 
 	object_describe(object, &details);
 	row->bias = details.bias;
 	read_build_id(object, details.bias, row);
 	if (!*details.path)
 		details.path = executable_path;
-	row->path = arena_text(details.path, strlen(details.path));
+	path = arena_text(details.path, strlen(details.path));
+	row->path.length = path.length;
+	store64_release(&row->path.offset, path.offset);
 }
 
 /* Under the recorder's lock. */
@@ -202,6 +207,7 @@ static uint32_t module_add(const struct found_object *object, bool stays)
 		module_name(row, object);
 	else
 		nameless_set(number, true);
+	/* Pairs with the acquire in module_is(). */
 	store64_release(&row->end, object->end);
 	return number + 1;
 }
@@ -239,7 +245,9 @@ const struct rlk_module *module_at(uint64_t address)
 	for (uint32_t n = table_count(&modules); n > 0; n--) {
 		const struct rlk_module *row = table_row(&modules, n - 1);
 
-		if (address >= row->start && address < load64(&row->end) && row->path.offset)
+		/* Acquire pairs with the releases in module_add() and module_name(). */
+		if (address < load64_acquire(&row->end) && address >= row->start &&
+			load64_acquire(&row->path.offset))
 			return row;
 	}
 	return NULL;
