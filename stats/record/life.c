@@ -32,6 +32,7 @@ static struct recorder_config config;
 static uint32_t *process_token; /* in memory that a child finds wiped */
 static char path[1100];         /* of the recording, once it was created */
 static pid_t parent;
+static atomic_bool calibrating;
 static bool refused; /* the file could not be made: said once, not tried again */
 
 /* --- header */
@@ -236,25 +237,35 @@ void recorder_create(void)
 
 /* --- going on */
 
+/* One thread at a time; another one leaves it at what that finds. */
+static void calibrate(struct rlk_header *h)
+{
+	uint32_t next = !(load32(&h->latest_index) & 1);
+	struct rlk_calibration now = calibration_now();
+
+	store64(&h->latest[next].ticks, now.ticks);
+	store64(&h->latest[next].monotonic_ns, now.monotonic_ns);
+	store64(&recorder.calibrated, now.ticks);
+	store64(&recorder.burst_gap, ticks_in(RLK_BURST_GAP_NS, &h->start, &now));
+	store32_release(&h->latest_index, next);
+}
+
 void recorder_calibrate(void)
 {
-	struct rlk_header *h = arena_header;
-	uint32_t next;
-
-	if (!recorder.on)
+	if (!recorder.on || atomic_exchange_explicit(&calibrating, true, memory_order_acquire))
 		return;
-	next = !(load32(&h->latest_index) & 1);
-	h->latest[next] = calibration_now();
-	store64(&recorder.calibrated, h->latest[next].ticks);
-	recorder.burst_gap = ticks_in(RLK_BURST_GAP_NS, &h->start, &h->latest[next]);
-	store32_release(&h->latest_index, next);
+	calibrate(arena_header);
+	/* Release pairs with the acquire above: who comes next finds the index as it is. */
+	atomic_store_explicit(&calibrating, false, memory_order_release);
 }
 
 uint64_t recorder_ticks(uint64_t ns)
 {
 	const struct rlk_header *h = arena_header;
+	const struct rlk_calibration *latest = &h->latest[load32_acquire(&h->latest_index) & 1];
+	struct rlk_calibration to = {load64(&latest->ticks), load64(&latest->monotonic_ns)};
 
-	return ticks_in(ns, &h->start, &h->latest[load32_acquire(&h->latest_index) & 1]);
+	return ticks_in(ns, &h->start, &to);
 }
 
 bool recorder_forked(void)
@@ -275,6 +286,7 @@ void recorder_child(void)
 		recorder.on = false;
 		parent = arena_header->pid;
 		atomic_store_explicit(&recorder_created, false, memory_order_relaxed);
+		atomic_store_explicit(&calibrating, false, memory_order_relaxed);
 		refused = false;
 		locks_reset();
 		sites_reset();

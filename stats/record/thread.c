@@ -116,7 +116,7 @@ static void thread_row_open(struct thread *t)
 	row->before_contended = t->contended;
 	row->before_wait_ticks = t->wait_total;
 	prctl(PR_GET_NAME, row->name);
-	store64_release(&row->birth_ticks, arena_header->used ? arch_ticks() : 1);
+	store64_release(&row->birth_ticks, load64(&arena_header->used) ? arch_ticks() : 1);
 }
 
 static void shard_begin(struct thread *t)
