@@ -19,6 +19,16 @@
 #define OUT_OF_LINE __attribute__((noinline))
 #define COLD __attribute__((noinline, cold))
 
+/* Between two accesses other threads may come: the litmus programs (tests/litmus) see to it that
+ * they do. */
+#ifdef RELOCK_LITMUS
+void shared_step(void);
+#else
+static inline void shared_step(void)
+{
+}
+#endif
+
 static inline void shard_add(uint64_t *counter, uint64_t n)
 {
 #if defined(__x86_64__)
@@ -38,16 +48,27 @@ static inline void shard_max(uint64_t *max, uint64_t value)
 
 static inline uint64_t load64(const uint64_t *p)
 {
-	return atomic_load_explicit((const _Atomic uint64_t *)p, memory_order_relaxed);
+	uint64_t value;
+
+	shared_step();
+	value = atomic_load_explicit((const _Atomic uint64_t *)p, memory_order_relaxed);
+	shared_step();
+	return value;
 }
 
 static inline uint64_t load64_acquire(const uint64_t *p)
 {
-	return atomic_load_explicit((const _Atomic uint64_t *)p, memory_order_acquire);
+	uint64_t value;
+
+	shared_step();
+	value = atomic_load_explicit((const _Atomic uint64_t *)p, memory_order_acquire);
+	shared_step();
+	return value;
 }
 
 static inline void store64(uint64_t *p, uint64_t value)
 {
+	shared_step();
 	atomic_store_explicit((_Atomic uint64_t *)p, value, memory_order_relaxed);
 }
 
@@ -55,79 +76,106 @@ static inline void store64(uint64_t *p, uint64_t value)
  */
 static inline void store64_release(uint64_t *p, uint64_t value)
 {
+	shared_step();
 	atomic_store_explicit((_Atomic uint64_t *)p, value, memory_order_release);
 }
 
 static inline bool cas64(uint64_t *p, uint64_t expected, uint64_t value)
 {
+	shared_step();
 	return atomic_compare_exchange_strong_explicit((_Atomic uint64_t *)p, &expected, value,
 		memory_order_acq_rel, memory_order_relaxed);
 }
 
 static inline uint64_t add64(uint64_t *p, uint64_t n)
 {
+	shared_step();
 	return atomic_fetch_add_explicit((_Atomic uint64_t *)p, n, memory_order_relaxed);
 }
 
 static inline uint32_t load32(const uint32_t *p)
 {
-	return atomic_load_explicit((const _Atomic uint32_t *)p, memory_order_relaxed);
+	uint32_t value;
+
+	shared_step();
+	value = atomic_load_explicit((const _Atomic uint32_t *)p, memory_order_relaxed);
+	shared_step();
+	return value;
 }
 
 static inline uint32_t load32_acquire(const uint32_t *p)
 {
-	return atomic_load_explicit((const _Atomic uint32_t *)p, memory_order_acquire);
+	uint32_t value;
+
+	shared_step();
+	value = atomic_load_explicit((const _Atomic uint32_t *)p, memory_order_acquire);
+	shared_step();
+	return value;
 }
 
 static inline void store32(uint32_t *p, uint32_t value)
 {
+	shared_step();
 	atomic_store_explicit((_Atomic uint32_t *)p, value, memory_order_relaxed);
 }
 
 static inline void store32_release(uint32_t *p, uint32_t value)
 {
+	shared_step();
 	atomic_store_explicit((_Atomic uint32_t *)p, value, memory_order_release);
 }
 
 static inline bool cas32(uint32_t *p, uint32_t expected, uint32_t value)
 {
+	shared_step();
 	return atomic_compare_exchange_strong_explicit((_Atomic uint32_t *)p, &expected, value,
 		memory_order_acq_rel, memory_order_relaxed);
 }
 
 static inline uint32_t add32(uint32_t *p, uint32_t n)
 {
+	shared_step();
 	return atomic_fetch_add_explicit((_Atomic uint32_t *)p, n, memory_order_relaxed);
 }
 
 static inline uint16_t load16(const uint16_t *p)
 {
-	return atomic_load_explicit((const _Atomic uint16_t *)p, memory_order_relaxed);
+	uint16_t value;
+
+	shared_step();
+	value = atomic_load_explicit((const _Atomic uint16_t *)p, memory_order_relaxed);
+	shared_step();
+	return value;
 }
 
 static inline void store16(uint16_t *p, uint16_t value)
 {
+	shared_step();
 	atomic_store_explicit((_Atomic uint16_t *)p, value, memory_order_relaxed);
 }
 
 static inline void store16_release(uint16_t *p, uint16_t value)
 {
+	shared_step();
 	atomic_store_explicit((_Atomic uint16_t *)p, value, memory_order_release);
 }
 
 static inline bool cas16(uint16_t *p, uint16_t expected, uint16_t value)
 {
+	shared_step();
 	return atomic_compare_exchange_strong_explicit((_Atomic uint16_t *)p, &expected, value,
 		memory_order_relaxed, memory_order_relaxed);
 }
 
 static inline void or16(uint16_t *p, uint16_t bits)
 {
+	shared_step();
 	atomic_fetch_or_explicit((_Atomic uint16_t *)p, bits, memory_order_relaxed);
 }
 
 static inline void add16(uint16_t *p, uint16_t n)
 {
+	shared_step();
 	atomic_fetch_add_explicit((_Atomic uint16_t *)p, n, memory_order_relaxed);
 }
 
