@@ -181,7 +181,7 @@ static void end(void)
 		check_place(&sums, i);
 }
 
-static const struct litmus tests[] = {{"entries", 40, USERS + 2, begin, body, end, 64}};
+static const struct litmus tests[] = {{"entries", 16, USERS + 2, begin, body, end, 64}};
 
 int main(int argc, char **argv)
 {
