@@ -139,7 +139,7 @@ static enum rlk_kind kind_of(const struct lock_id *id, uint64_t key)
 
 static bool entry_current(const struct rlk_entry *e, uint64_t key)
 {
-	return e->record && e->stamp == lock_stamp(key);
+	return load32(&e->record) && e->stamp == lock_stamp(key);
 }
 
 /* The entry for an earlier life of the lock that has the address again, taken back; or NULL. */
@@ -154,7 +154,7 @@ static struct rlk_entry *entry_reborn(struct thread *t, uint64_t key, uint32_t r
 	for (uint32_t step = 0; step < slots && directory[at]; step++) {
 		struct rlk_entry *e = entry_at(t, directory[at]);
 
-		if (e->lock == (key | KEY_REPLACED) && e->record == record) {
+		if (e->lock == (key | KEY_REPLACED) && load32(&e->record) == record) {
 			store64(&e->lock, key);
 			return e;
 		}
@@ -169,19 +169,22 @@ static struct rlk_entry *entry_revalidate(struct thread *t, struct rlk_entry *e,
 	const struct lock_id *id, uint64_t site)
 {
 	uint16_t stamp = lock_stamp(key), waited = 0;
-	uint32_t record = lock_record(id, site) + 1, cell;
+	uint32_t record = lock_record(id, site) + 1, has = load32(&e->record), cell;
 
-	if (e->record && e->record != record) {
+	if (has && has != record) {
 		store64(&e->lock, key | KEY_REPLACED);
 		e = entry_reborn(t, key, record);
 		if (!e)
 			return NULL;
+		has = record;
 	}
-	if (lock_row(record - 1)->waiters_max)
+	if (load32(&lock_row(record - 1)->waiters_max))
 		waited = RLK_ENTRY_WAITED;
-	cell = e->record ? RLK_ENTRY_CELL(e->state) : 0;
+	cell = has ? RLK_ENTRY_CELL(e->state) : 0;
 	store16(&e->state, (uint16_t)(kind_of(id, key) << RLK_ENTRY_KIND_SHIFT | waited | cell));
-	store32_release(&e->record, record);
+	/* Never over what it has: deflation may have given it the class's in between. */
+	if (!has)
+		store32_release(&e->record, record);
 	/* A handler that finds it current finds the record. */
 	store16_release(&e->stamp, stamp);
 	return lock_record_stands(record - 1, id) ? e : NULL;

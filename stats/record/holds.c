@@ -38,7 +38,7 @@ static void burst_step(const struct rlk_entry *e, struct rlk_cell *cell, uint64_
 	uint32_t acquired = (uint32_t)e->acquired, count = acquired - cell->burst_from;
 	uint64_t length = now - cell->burst_at;
 
-	if (cell->burst_lock == key && length <= count * recorder.burst_gap) {
+	if (cell->burst_lock == key && length <= count * load64(&recorder.burst_gap)) {
 		if (count < RLK_BURST_LEAST)
 			return;
 		shard_add(&cell->burst_acquired, count);
@@ -61,7 +61,7 @@ static bool is_looked_at(const struct thread *t)
 static bool can_be_held_twice(const struct rlk_entry *e)
 {
 	return entry_kind(e) == RLK_KIND_RDLOCK ||
-	       (lock_row(e->record - 1)->flags & RLK_LOCK_RECURSIVE);
+	       (load32(&lock_row(load32(&e->record) - 1)->flags) & RLK_LOCK_RECURSIVE);
 }
 
 /* The place of a hold that is not the only one; HELD_MAX: there is none. */
@@ -113,12 +113,12 @@ static COLD void settle_module(const struct rlk_entry *e)
  */
 static void sample_stretch(struct thread *t, uint64_t now)
 {
-	uint64_t gap = now - t->sampled;
+	uint64_t gap = now - t->sampled, shortest = load64(&recorder.burst_gap) * SHORT_GAPS;
 
 	t->sampled = now;
-	if (gap < recorder.burst_gap * SHORT_GAPS && t->sample_stretch < STRETCH_MOST)
+	if (gap < shortest && t->sample_stretch < STRETCH_MOST)
 		t->sample_stretch++;
-	else if (gap > recorder.burst_gap * SHORT_GAPS * 4 && t->sample_stretch > 0)
+	else if (gap > shortest * 4 && t->sample_stretch > 0)
 		t->sample_stretch--;
 }
 
@@ -224,7 +224,7 @@ void hold_note(struct thread *t, struct hold *hold)
 	if (is_looked_at(t)) {
 		/* The wait that it began with has looked already. */
 		if (!held->after_wait)
-			owner_seen(t, cell, lock_row(held->entry->record - 1));
+			owner_seen(t, cell, lock_row(load32(&held->entry->record) - 1));
 		burst_step(held->entry, cell, held->key, held->start);
 		recorder_calibrate_sometimes(hold->end);
 	}

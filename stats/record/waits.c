@@ -30,10 +30,11 @@ static struct rlk_pair *pair_slot(struct thread *t, const struct rlk_entry *e,
 
 	for (uint32_t step = 0; rows && step <= t->pairs.mask; step++) {
 		struct rlk_pair *p = &rows[(hash + step) & t->pairs.mask];
+		uint32_t has = load32(&p->record);
 
-		if (!p->record && t->pairs.used >= limit)
+		if (!has && t->pairs.used >= limit)
 			return NULL;
-		if (!p->record) {
+		if (!has) {
 			t->pairs.used++;
 			p->waiter = note->context;
 			p->holder = note->holder;
@@ -41,7 +42,7 @@ static struct rlk_pair *pair_slot(struct thread *t, const struct rlk_entry *e,
 			entry_publish(&p->record, record, e);
 			return p;
 		}
-		if (p->record == record && p->waiter == note->context &&
+		if (has == record && p->waiter == note->context &&
 			p->holder == note->holder && p->kind == entry_kind(e))
 			return p;
 	}

@@ -47,6 +47,7 @@ static void use(struct thread *t, unsigned self, unsigned lock)
 {
 	uint64_t key = world_address[lock];
 	struct lock_id id = world_lock(lock);
+	struct hold hold;
 
 	if (litmus_random(2)) {
 		wait_for(t, self, lock);
@@ -59,8 +60,10 @@ static void use(struct thread *t, unsigned self, unsigned lock)
 	}
 	__atomic_store_n(&owner[lock], t->tid, __ATOMIC_RELAXED);
 	litmus_yield();
-	if (t->held_count)
-		hold_end(t, key);
+	if (t->held_count && hold_stop(t, key, &hold)) {
+		litmus_yield();
+		hold_note(t, &hold);
+	}
 	holds[self]++;
 }
 
