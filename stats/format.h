@@ -263,7 +263,7 @@ struct rlk_record {
 	uint64_t lock; /* address */
 	uint32_t class_index;
 	uint32_t kind;  /* enum rlk_kind; rwlocks have RLK_KIND_RDLOCK */
-	uint32_t flags; /* enum rlk_record_flags */
+	uint32_t flags; /* enum rlk_record_flags; from bit 15 on the recorder's own */
 	uint32_t generations;
 	uint32_t waiters; /* threads waiting now */
 	uint32_t waiters_max;

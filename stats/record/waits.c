@@ -42,8 +42,8 @@ static struct rlk_pair *pair_slot(struct thread *t, const struct rlk_entry *e,
 			entry_publish(&p->record, record, e);
 			return p;
 		}
-		if (has == record && p->waiter == note->context &&
-			p->holder == note->holder && p->kind == entry_kind(e))
+		if (has == record && p->waiter == note->context && p->holder == note->holder &&
+			p->kind == entry_kind(e))
 			return p;
 	}
 	return NULL;
