@@ -307,7 +307,8 @@ HOOK int pthread_mutex_lock(pthread_mutex_t *m)
 	struct thread *t = thread_self;
 	struct rlk_entry *e = entry_ahead(t, (uint64_t)m);
 
-	__builtin_prefetch(e, 1);
+	if (e)
+		__builtin_prefetch(e, 1);
 	if (likely(mutex_try_fast(m, t)))
 		return mutex_count_ahead(t, m, RETURN_ADDRESS, e);
 	return mutex_acquire_slow(m, RETURN_ADDRESS, CLOCK_REALTIME, NULL, false);

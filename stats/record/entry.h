@@ -51,14 +51,15 @@ static inline struct rlk_entry *entry_at(const struct thread *t, uint32_t number
  */
 static inline struct rlk_entry *entry_ahead(const struct thread *t, uint64_t key)
 {
-	uint32_t home = entry_home(key, load32(&t->shift));
-	const uint32_t *directory;
+	uint32_t home;
 
+	if (unlikely(!t->directory))
+		return NULL;
+	home = entry_home(key, load32(&t->shift));
 	/* In this order: a handler in between may put a bigger directory there, never a smaller
 	 * one. */
 	atomic_signal_fence(memory_order_acquire);
-	directory = t->directory;
-	return likely(directory != NULL) ? entry_at(t, load32(&directory[home])) : NULL;
+	return entry_at(t, load32(&t->directory[home]));
 }
 
 /* Whether it is the key's, and current. */

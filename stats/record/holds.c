@@ -122,7 +122,8 @@ static void sample_stretch(struct thread *t, uint64_t now)
 		t->sample_stretch--;
 }
 
-OUT_OF_LINE int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
+static OUT_OF_LINE int hold_begin_any(
+	struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
 {
 	uint32_t at = 0;
 
@@ -150,6 +151,24 @@ OUT_OF_LINE int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, 
 	atomic_signal_fence(memory_order_release);
 	if (likely(at == t->held_count))
 		t->held_count = at + 1;
+	return 0;
+}
+
+/* Every hold timed, and no other under way: that needs no frame. */
+int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
+{
+	if (unlikely(recorder.holds != RECORD_HOLDS_ALL || t->held_count || now ||
+		     atomic_load_explicit(&modules_nameless, memory_order_relaxed)))
+		return hold_begin_any(t, e, key, now);
+	t->acquired_before++;
+	t->until_sample = 1;
+	t->held[0].key = key;
+	t->held[0].entry = e;
+	t->held[0].note = 0;
+	t->held[0].after_wait = 0;
+	t->held[0].start = arch_ticks();
+	atomic_signal_fence(memory_order_release);
+	t->held_count = 1;
 	return 0;
 }
 
@@ -202,7 +221,12 @@ bool hold_stop(struct thread *t, uint64_t key, struct hold *hold)
 	if (at == 0 || at > HELD_MAX)
 		return false;
 	at--;
-	hold->held = t->held[at];
+	/* Word by word, as it was written: a wider load would have to wait for the stores. */
+	hold->held.key = key;
+	hold->held.start = load64(&t->held[at].start);
+	hold->held.entry = t->held[at].entry;
+	hold->held.note = load32(&t->held[at].note);
+	hold->held.after_wait = load32(&t->held[at].after_wait);
 	hold->end = hold->held.start ? arch_ticks() : 0;
 	if (at + 1 < t->held_count)
 		t->held[at] = t->held[t->held_count - 1];

@@ -4,6 +4,7 @@
 #include "stats/record/classes.h"
 #include "stats/record/deflate.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -423,16 +424,38 @@ static struct rlk_record *record_replaced(
 	return row ? row : record_replaced_in(bucket_of_few(id->address), id, class_index, flags);
 }
 
+/* Exchanged together: this is the way of programs that make and destroy a lock each time they need
+ * one. */
+union flags_and_generations {
+	struct {
+		uint32_t flags, generations;
+	};
+	uint64_t both;
+};
+_Static_assert(offsetof(struct rlk_record, flags) % sizeof(uint64_t) == 0 &&
+		       offsetof(struct rlk_record, generations) ==
+			       offsetof(struct rlk_record, flags) + sizeof(uint32_t),
+	"flags and generations are one word");
+
+static uint64_t *both_of(struct rlk_record *row)
+{
+	return (uint64_t *)(void *)&row->flags;
+}
+
 /* False: it was folded meanwhile. A new life of the row begins, so that deflation, which may just
  * have kept the birth of the last one, does not fold it. */
 static bool record_reborn(struct rlk_record *row, uint32_t seen, const struct lock_id *id)
 {
-	uint32_t generations = load32(&row->generations);
+	union flags_and_generations old = {.flags = seen}, new;
 
-	if (!flags_change(row, seen, 0, id->flags | next_life(seen)))
-		return false;
-	/* It may be given back by now, which makes them 0. */
-	cas32(&row->generations, generations, generations + 1);
+	new.flags = id->flags | next_life(seen);
+	do {
+		old.generations = load32(&row->generations);
+		old.flags = load32(&row->flags);
+		if (old.flags & RLK_LOCK_FOLDED || (old.flags & LIFE) != (seen & LIFE))
+			return false;
+		new.generations = old.generations + 1;
+	} while (!cas64(both_of(row), old.both, new.both));
 	return true;
 }
 

@@ -32,7 +32,7 @@ struct held {
 	uint64_t start; /* ticks; 0: it is not timed */
 	struct rlk_entry *entry;
 	uint32_t note; /* 1 + that of the wait; 0: none */
-	bool after_wait;
+	uint32_t after_wait;
 };
 
 /* A wait that is over (waits.h). Times are ticks. */
