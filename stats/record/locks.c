@@ -239,7 +239,7 @@ bool lock_record_stands(uint32_t record, const struct lock_id *id)
 	const struct rlk_record *row = lock_row(record);
 	uint32_t flags;
 
-	/* Pairs with the fence in deflate.c: either it is seen there that an entry refers to the
+	/* Pairs with the fence in look.c: either it is seen there that an entry refers to the
 	 * record, or here that the record is folded. */
 	atomic_thread_fence(memory_order_seq_cst);
 	return (load32(&row->flags) & RLK_LOCK_IS_CLASS) || stands_for(row, id, &flags);
@@ -287,7 +287,7 @@ static uint32_t record_push(
 		/* Release, for whoever stands at the row since its last life: pairs with the
 		 * acquire in record_find_from(), and tells that it was given back. */
 		store32_release(&row->next, head & NUMBER);
-		/* Release pairs with the acquire in deflate.c: whoever sees the key sees the row.
+		/* Release pairs with the acquire in look.c: whoever sees the key sees the row.
 		 */
 		store32_release(&row->generations, 1);
 		/* Release pairs with the acquire in chain(): who sees the number sees the row.

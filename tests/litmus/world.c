@@ -1,7 +1,9 @@
 #include "tests/litmus/world.h"
 
-/* Whole, for what only deflation itself may do. */
-#include "stats/record/deflate.c"
+/* Whole, for what only deflation itself may do; in small slices. */
+#define SLICE 32
+#include "stats/record/look.c"
+#include "stats/record/quiet.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -80,11 +82,24 @@ void world_leave(void)
 void world_deflate(bool again)
 {
 	for (unsigned i = 0; i < 1u + again; i++) {
-		struct quiet quiet;
+		bool on = true;
 
-		quiet_begin(&quiet);
-		look_at_all(lock_records());
-		quiet_end(&quiet);
+		while (on) {
+			struct quiet quiet;
+
+			quiet_begin(&quiet);
+			if (look.phase == NO_LOOK)
+				look_begin(lock_records());
+			look_on();
+			on = look.phase != NO_LOOK;
+			/* As deflate.c does, for those that compact. */
+			if (!on)
+				store64(&arena_header->deflation.folded,
+					arena_header->deflation.folded + look.folded);
+			quiet_end(&quiet);
+			if (litmus_scheduled())
+				litmus_yield();
+		}
 	}
 }
 
@@ -102,7 +117,7 @@ void world_ring_at(uint64_t position)
 
 uint64_t world_free_rows(void)
 {
-	return free_rows();
+	return look_free_rows();
 }
 
 /* --- the reader */
