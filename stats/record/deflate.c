@@ -14,8 +14,10 @@ static unsigned vain_looks; /* in a row */
  * so many times at most. A program of very many locks that it all uses is hardly disturbed then. */
 #define VAIN 20
 #define VAIN_MOST 6
-/* No more than a tenth of one thread's time goes by with looking. */
+/* No more than a tenth of one thread's time goes by with looking. A slice that took longer than
+ * this was interrupted. */
 #define PAUSE 9
+#define SLICE_LONGEST_NS 300000
 
 void deflate_open(uint32_t threshold, uint64_t interval_ns)
 {
@@ -46,11 +48,13 @@ static void note_slice(uint64_t length)
 /* The next slice, or the next look. */
 static void plan_next(uint64_t begin, bool looked)
 {
-	uint64_t now = arch_ticks(), pause = (now - begin) * PAUSE, usual = 0;
+	uint64_t now = arch_ticks(), length = now - begin, usual = 0, pause;
+	uint64_t longest = recorder_ticks(SLICE_LONGEST_NS);
 	bool vain = look_folded() * VAIN < look_population();
 
 	if (looked && !look_under_way() && (!vain || vain_looks < VAIN_MOST))
 		vain_looks = vain ? vain_looks + 1 : 0;
+	pause = PAUSE * (length < longest || !look_under_way() ? length : longest);
 	if (!look_under_way())
 		usual = recorder_ticks(interval) << vain_looks;
 	store64(&next_look, now + (usual > pause ? usual : pause));
@@ -60,10 +64,12 @@ static void plan_next(uint64_t begin, bool looked)
 static void deflate(uint64_t population, uint64_t now, bool wanted, bool whole)
 {
 	struct quiet quiet;
+	uint64_t begin;
 	bool looked;
 
 	recorder_calibrate_sometimes(now);
 	quiet_begin(&quiet);
+	begin = arch_ticks();
 	if (now >= next_look || (whole && look_under_way())) {
 		if (!look_under_way() && wanted)
 			look_begin((uint32_t)population);
@@ -72,8 +78,8 @@ static void deflate(uint64_t population, uint64_t now, bool wanted, bool whole)
 			look_on();
 		while (whole && look_under_way());
 		if (looked)
-			note_slice(arch_ticks() - now);
-		plan_next(now, looked);
+			note_slice(arch_ticks() - begin);
+		plan_next(begin, looked);
 	}
 	quiet_end(&quiet);
 }

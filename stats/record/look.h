@@ -11,7 +11,7 @@
 
 /* Begins with the first `records` of them, unless there is no memory for it. */
 void look_begin(uint32_t records);
-/* A slice of the look that is under way, some tens of microseconds. */
+/* A slice of the look that is under way, some hundred microseconds at most. */
 void look_on(void);
 bool look_under_way(void);
 void look_reset(void);
