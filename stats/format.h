@@ -16,10 +16,12 @@
  * time.
  *
  * Contract for writers: a row is filled first and published last, by storing its key (documented
- * per row) with release order. Counters are only ever added to. Per-thread rows (entries, cells,
- * pairs, yield sites) have one writer. Contract for readers: every offset, index and length may be
- * wrong; a row whose key is 0 is empty; the sum over all blocks of a type is the truth, several
- * rows with one key are added up.
+ * per row) with release order. Counters are only ever added to. An acquisition is counted at once;
+ * how it was waited for and how long it was held is written when the lock is released, so that it
+ * is not held longer for it: of a process that was killed, the waits for the locks it held are
+ * missing. Per-thread rows (entries, cells, pairs, yield sites) have one writer. Contract for
+ * readers: every offset, index and length may be wrong; a row whose key is 0 is empty; the sum over
+ * all blocks of a type is the truth, several rows with one key are added up.
  *
  * Units: times are ticks of header.clock unless the name ends in _ns. The reader converts with the
  * calibration points. Byte order and word size are the writer's; header.byte_order tells.
