@@ -11,6 +11,7 @@ import seeing  # noqa: F401
 import stacks  # noqa: F401
 import startup  # noqa: F401
 import surroundings  # noqa: F401
+import trust  # noqa: F401
 from harness import main, pitfalls
 
 if "--list" in sys.argv:
