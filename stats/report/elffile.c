@@ -3,6 +3,7 @@
 #include "stats/report/memory.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +11,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens what `place`, a descriptor that cannot be read from, stands for. */
-static int open_again(int place)
-{
-	char path[64];
+#define TO_READ (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-	snprintf(path, sizeof path, "/proc/self/fd/%d", place);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+/* Opens what `place`, a descriptor that cannot be read from, stands for. Without /proc by its path
+ * once more; not what has taken its place since. */
+static int open_again(int place, const char *path, const struct stat *is)
+{
+	char link[64];
+	struct stat st;
+	int fd;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", place);
+	fd = open(link, TO_READ);
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	fd = open(path, TO_READ);
+	if (fd >= 0 && (fstat(fd, &st) || st.st_dev != is->st_dev || st.st_ino != is->st_ino)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 /* Other kinds are not left to elfutils: it would take a library apart, or unpack a compressed file
@@ -44,7 +58,7 @@ enum module_state elffile_open(const char *path, int *fd)
 		return state;
 	if (fstat(place, &st) == 0) {
 		if (S_ISREG(st.st_mode))
-			*fd = open_again(place);
+			*fd = open_again(place, path, &st);
 		else
 			state = MODULE_NOT_REGULAR;
 	}
