@@ -1,22 +1,12 @@
 #include "stats/record/locks.h"
 
 #include "stats/record/births.h"
+#include "stats/record/chains.h"
 #include "stats/record/classes.h"
 #include "stats/record/deflate.h"
 
 #include <stddef.h>
-#include <string.h>
-#include <sys/mman.h>
 
-/*
- * Chains of the records by address. Few locks, wherever they are, must not touch many pages: there
- * is a small table for the first, and a big one, in which neighbouring locks have neighbouring
- * buckets, for those that come later. A lock may be in either; while one becomes the other two
- * threads may make two records for one lock, once.
- */
-#define FEW_BITS 13
-#define FEW (1u << (FEW_BITS - 1))
-#define MANY_BITS 22
 /* Rows that only classes get when there is no room for more. */
 #define KEPT_FOR_CLASSES 256
 #define EVERYTHING_ELSE 0 /* the record of the class that collects what does not fit */
@@ -27,51 +17,10 @@
 TABLE(records, RLK_RECORDS, struct rlk_record, CHUNK, CHUNKS);
 
 static uint32_t class_records[CLASSES_MAX]; /* 1 + record standing for the class */
-static uint32_t few[1u << FEW_BITS];        /* 1 + first record of the chain, and CHANGE */
-static uint32_t *many;
 static uint64_t locks_max;
 
 uint16_t lock_stamps[1u << STAMP_BITS];
-
-static uint32_t *bucket_of_few(uint64_t address)
-{
-	return &few[(address >> 2) * 0x9e3779b97f4a7c15u >> (64 - FEW_BITS)];
-}
-
-/* Heaps of threads are as far apart as a table without the second term would reach. */
-static uint32_t *bucket_of_many(uint64_t address)
-{
-	return &many[((address >> 4) + (address >> 26) * 0x9e3779b1u) & ((1u << MANY_BITS) - 1)];
-}
-
-static bool are_many(void)
-{
-	return table_count(&records) > FEW;
-}
-
-static uint32_t *bucket_of(uint64_t address)
-{
-	return are_many() ? bucket_of_many(address) : bucket_of_few(address);
-}
-
-/*
- * In the upper bits of a bucket, how often it was changed: a record that comes to the head of its
- * chain for a second time must not look as if nothing had happened.
- */
-#define NUMBER ((1u << 25) - 1)
-#define CHANGE (NUMBER + 1)
-_Static_assert(CHUNKS <= NUMBER / CHUNK, "a bucket holds every number");
-
-static bool bucket_change(uint32_t *bucket, uint32_t head, uint32_t number)
-{
-	return cas32(bucket, head, ((head & ~NUMBER) + CHANGE) | number);
-}
-
-/* 1 + the first record of a chain. */
-static uint32_t chain(const uint32_t *bucket)
-{
-	return load32_acquire(bucket) & NUMBER;
-}
+_Static_assert(CHUNKS <= CHAIN_NUMBER / CHUNK, "a bucket holds every number");
 
 struct rlk_record *lock_row(uint32_t record)
 {
@@ -121,9 +70,7 @@ bool locks_open(uint64_t max_locks, lock_rule_chooser *chooser)
 	uint32_t number;
 
 	locks_max = max_locks;
-	if (!many)
-		many = private_memory(sizeof(uint32_t) << MANY_BITS);
-	if (!many || !births_open() || !classes_open(chooser))
+	if (!chains_open() || !births_open() || !classes_open(chooser))
 		return false;
 	record = table_new(&records, &number, 0);
 	if (!record)
@@ -143,9 +90,7 @@ void locks_reset(void)
 	classes_reset();
 	births_reset();
 	deflate_reset();
-	memset(few, 0, sizeof(few));
-	if (many)
-		madvise(many, sizeof(uint32_t) << MANY_BITS, MADV_DONTNEED);
+	chains_reset();
 }
 
 /* --- of classes */
@@ -221,15 +166,16 @@ static uint32_t record_find_from(uint32_t number, const struct lock_id *id, uint
 
 static uint32_t record_find(const struct lock_id *id, uint32_t *flags)
 {
+	uint32_t *bucket[CHAINS_MOST], number = 0;
 	uint64_t given;
-	uint32_t number = 0;
 
 	do {
+		unsigned count;
+
 		given = deflate_given();
-		if (are_many())
-			number = record_find_from(chain(bucket_of_many(id->address)), id, flags);
-		if (!number)
-			number = record_find_from(chain(bucket_of_few(id->address)), id, flags);
+		count = chains_of(id->address, bucket);
+		for (unsigned i = 0; i < count && !number; i++)
+			number = record_find_from(chain_first(bucket[i]), id, flags);
 	} while (!number && given != deflate_given());
 	return number;
 }
@@ -270,7 +216,7 @@ static bool flags_change(struct rlk_record *row, uint32_t seen, uint32_t keep, u
 static uint32_t record_push(
 	const struct lock_id *id, uint32_t birth, uint32_t number, struct rlk_record *row)
 {
-	uint32_t *bucket = bucket_of(id->address);
+	uint32_t *bucket = chain_to_push(id->address);
 	uint32_t head, flags;
 
 	do {
@@ -279,20 +225,21 @@ static uint32_t record_push(
 		/* First the head, then the search: whoever came after it makes the exchange fail.
 		 */
 		head = load32_acquire(bucket);
-		other = record_find_from(head & NUMBER, id, &flags);
+		other = record_find_from(head & CHAIN_NUMBER, id, &flags);
 		if (other)
 			return other - 1;
 		if (birth != ANY_BIRTH && births_find(id->address) != birth)
 			return TABLE_NONE;
 		/* Release, for whoever stands at the row since its last life: pairs with the
 		 * acquire in record_find_from(), and tells that it was given back. */
-		store32_release(&row->next, head & NUMBER);
+		store32_release(&row->next, head & CHAIN_NUMBER);
 		/* Release pairs with the acquire in look.c: whoever sees the key sees the row.
 		 */
 		store32_release(&row->generations, 1);
-		/* Release pairs with the acquire in chain(): who sees the number sees the row.
+		/* Release pairs with the acquire in chain_first(): who sees the number sees the
+		 * row.
 		 */
-	} while (!bucket_change(bucket, head, number + 1));
+	} while (!chain_change(bucket, head, number + 1));
 	return number;
 }
 
@@ -389,6 +336,14 @@ uint32_t lock_record(const struct lock_id *id, uint64_t site)
 	}
 }
 
+void lock_add(const struct lock_id *id, uint32_t class_index)
+{
+	struct birth birth = class_birth(class_index);
+	bool fresh;
+
+	record_add(id, ANY_BIRTH, class_index, rule_of(class_index, &birth), &fresh);
+}
+
 static bool born_alike(const struct rlk_class *class, const struct lock_id *id, uint64_t site)
 {
 	return (class->birth == RLK_BORN_INIT && class->address == site) ||
@@ -400,7 +355,7 @@ static bool born_alike(const struct rlk_class *class, const struct lock_id *id, 
 static struct rlk_record *record_replaced_in(
 	const uint32_t *bucket, const struct lock_id *id, uint32_t class_index, uint32_t *flags)
 {
-	uint32_t number = chain(bucket);
+	uint32_t number = chain_first(bucket);
 
 	while (number) {
 		struct rlk_record *row = lock_row(number - 1);
@@ -417,11 +372,13 @@ static struct rlk_record *record_replaced_in(
 static struct rlk_record *record_replaced(
 	const struct lock_id *id, uint32_t class_index, uint32_t *flags)
 {
+	uint32_t *bucket[CHAINS_MOST];
+	unsigned count = chains_of(id->address, bucket);
 	struct rlk_record *row = NULL;
 
-	if (are_many())
-		row = record_replaced_in(bucket_of_many(id->address), id, class_index, flags);
-	return row ? row : record_replaced_in(bucket_of_few(id->address), id, class_index, flags);
+	for (unsigned i = 0; i < count && !row; i++)
+		row = record_replaced_in(bucket[i], id, class_index, flags);
+	return row;
 }
 
 /* Exchanged together: this is the way of programs that make and destroy a lock each time they need
@@ -460,19 +417,17 @@ static bool record_reborn(struct rlk_record *row, uint32_t seen, const struct lo
 }
 
 /* Whether a record of the address is still in a chain, though it stands for it no more. */
-static bool is_passing_in(const uint32_t *bucket, const struct lock_id *id)
-{
-	uint32_t number = chain(bucket);
-
-	while (number && load64(&lock_row(number - 1)->lock) != id->address)
-		number = load32_acquire(&lock_row(number - 1)->next);
-	return number != 0;
-}
-
 static bool is_passing(const struct lock_id *id)
 {
-	return is_passing_in(bucket_of_few(id->address), id) ||
-	       (are_many() && is_passing_in(bucket_of_many(id->address), id));
+	uint32_t *bucket[CHAINS_MOST], number = 0;
+	unsigned count = chains_of(id->address, bucket);
+
+	for (unsigned i = 0; i < count && !number; i++) {
+		number = chain_first(bucket[i]);
+		while (number && load64(&lock_row(number - 1)->lock) != id->address)
+			number = load32_acquire(&lock_row(number - 1)->next);
+	}
+	return number != 0;
 }
 
 void lock_born(const struct lock_id *id, uint64_t site)
@@ -525,108 +480,12 @@ void lock_died(const struct lock_id *id)
 
 /* --- folding */
 
-static bool unlink_from(uint32_t *bucket, uint32_t record)
-{
-	uint32_t next = load32(&lock_row(record)->next), head, number, *link;
-
-	do {
-		head = load32_acquire(bucket);
-		number = head & NUMBER;
-		link = NULL;
-		while (number && number != record + 1) {
-			link = &lock_row(number - 1)->next;
-			number = load32_acquire(link);
-		}
-		/* Others push at the head; what is in front of it otherwise stays there. */
-	} while (number && !link && !bucket_change(bucket, head, next));
-	/* Release pairs with the acquire in record_find_from(). */
-	if (number && link)
-		store32_release(link, next);
-	return number != 0;
-}
-
 void lock_unlink(uint32_t record)
 {
-	uint64_t address = load64(&lock_row(record)->lock);
+	uint32_t *bucket[CHAINS_MOST];
+	unsigned count = chains_of(load64(&lock_row(record)->lock), bucket);
 
-	if (!unlink_from(bucket_of_few(address), record) && are_many())
-		unlink_from(bucket_of_many(address), record);
-}
-
-/* --- over a fork */
-
-struct carried {
-	uint64_t bytes, count;
-	struct {
-		struct lock_id id;
-		struct birth birth;
-	} lock[];
-};
-
-/* A static lock is found again by its address, and what is gone needs no birth. */
-static bool is_carried(const struct rlk_record *row)
-{
-	uint32_t birth = class_row(row->class_index)->birth;
-
-	return load32(&row->generations) &&
-	       (birth == RLK_BORN_INIT || birth == RLK_BORN_FIRST_USE) &&
-	       !(load32(&row->flags) & (RLK_LOCK_IS_CLASS | RLK_LOCK_DESTROYED | NOBODYS));
-}
-
-static void carry(struct carried *to, uint64_t lock, uint32_t flags, uint32_t class_index)
-{
-	struct birth birth = class_birth(class_index);
-
-	to->lock[to->count].id = (struct lock_id){lock, birth.kind, flags};
-	to->lock[to->count++].birth = birth;
-}
-
-static void carry_births(struct carried *to, uint64_t most)
-{
-	uint64_t lock;
-	uint32_t class_index;
-
-	for (uint32_t slot = 0; slot < BIRTHS_SLOTS && to->count < most; slot++) {
-		if (births_at(slot, &lock, &class_index))
-			carry(to, lock, 0, class_index);
-	}
-}
-
-struct carried *locks_take(void)
-{
-	uint32_t count = table_count(&records), births = births_count();
-	uint64_t most = (uint64_t)count + births;
-	uint64_t bytes = sizeof(struct carried) + most * sizeof(((struct carried *)0)->lock[0]);
-	struct carried *carried = NULL;
-
-	/* Some records may have no page, not even for reading, where the disk was full. */
-	if (rules_exist() && count && !arena_failed())
-		carried = private_memory(bytes);
-	if (!carried)
-		return NULL;
-	carried->bytes = bytes;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct rlk_record *row = lock_row(i);
-
-		if (is_carried(row))
-			carry(carried, row->lock, row->flags & ~(LIFE | RECORD_NEW),
-				row->class_index);
-	}
-	if (births)
-		carry_births(carried, most);
-	return carried;
-}
-
-void locks_carry(struct carried *carried)
-{
-	bool fresh;
-
-	for (uint64_t i = 0; i < carried->count; i++) {
-		const struct birth *birth = &carried->lock[i].birth;
-		uint32_t class_index = class_of(birth);
-
-		record_add(&carried->lock[i].id, ANY_BIRTH, class_index,
-			rule_of(class_index, birth), &fresh);
-	}
-	munmap(carried, carried->bytes);
+	/* The first records are in the last of them. */
+	while (count > 0 && !chain_unlink(bucket[count - 1], record))
+		count--;
 }

@@ -44,6 +44,9 @@ void lock_born(const struct lock_id *id, uint64_t site);
 /* A lock was destroyed. Does nothing for one never seen. */
 void lock_died(const struct lock_id *id);
 
+/* A lock of a class, of which nothing is known yet. */
+void lock_add(const struct lock_id *id, uint32_t class_index);
+
 /*
  * Whether `record`, as lock_record() returned it, is still the lock's, now that the caller has left
  * its number where deflation looks; the caller has to start again when not.

@@ -15,7 +15,7 @@
 
 uint64_t world_address[WORLD_LOCKS];
 
-/* As in locks.c; when it is another there, the locks meet less often, and nothing else happens. */
+/* As in chains.c; when it is another there, the locks meet less often, and nothing else happens. */
 static uint64_t chain_of(uint64_t address)
 {
 	return (address >> 2) * 0x9e3779b97f4a7c15u >> 51;
