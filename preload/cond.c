@@ -207,6 +207,9 @@ int cond_await(pthread_cond_t *c, pthread_mutex_t *m, uint64_t site, clockid_t c
 
 int cond_wake(pthread_cond_t *c, int (*wake)(pthread_cond_t *))
 {
+	/* In a child that no handler of ours was told of the gates are still its parent's. */
+	if (unlikely(!thread_self->live))
+		hook_thread();
 	if (process.wrap_conditions && !cond_is_shared(c))
 		gate_note(gate_of(c), c);
 	return wake(c);

@@ -181,6 +181,7 @@ static struct recorder_config recorder_settings(uint32_t fast_mutexes, uint32_t 
 		.deflate_threshold = s->deflate_threshold,
 		.deflate_interval = s->deflate_interval,
 		.tid = selfcheck_tid,
+		.forked = cond_reset,
 		.fast_mutexes = fast_mutexes,
 		.fast_spin = fast_spin,
 		.delegate_all = process.delegate_all,
@@ -261,7 +262,6 @@ static void in_child(void)
 	/* A child made by vfork() or by another's memory never comes here; one of fork() finds the
 	 * token wiped. */
 	recorder_child();
-	cond_reset();
 	t = hook_thread();
 	if (t)
 		thread_stack(t, forking_stack.low, forking_stack.top);

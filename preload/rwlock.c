@@ -250,6 +250,16 @@ static OUT_OF_LINE int rwlock_release_slow(struct thread *t, pthread_rwlock_t *l
  * lock that is seen without a writer is taken by the native call. A writer that comes in between
  * makes it wait natively, unrecorded: it has the few nanoseconds between two instructions for that.
  */
+static inline void line_for_writing(const void *at)
+{
+#if defined(__x86_64__)
+	/* Processors without it take it for none. */
+	__asm__ volatile("prefetchw %0" ::"m"(*(const char *)at));
+#else
+	__builtin_prefetch(at, 1);
+#endif
+}
+
 static inline bool rwlock_is_open(const pthread_rwlock_t *l)
 {
 	unsigned word = atomic_load_explicit(
@@ -264,6 +274,7 @@ HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 	struct rlk_entry *e = entry_ahead(t, (uint64_t)l);
 	int result;
 
+	line_for_writing(l);
 	if (likely(t->live && rwlock_is_open(l))) {
 		result = real.rwlock_rdlock(l);
 		if (likely(result == 0))

@@ -8,7 +8,7 @@
 static uint32_t rule_for(const struct event *event)
 {
 	if (event->thread)
-		return lock_row(event->entry->record - 1)->rule;
+		return lock_row(event->record)->rule;
 	return recorder.on ? lock_row(lock_record(&event->at.id, event->at.site))->rule : 0;
 }
 

@@ -171,8 +171,8 @@ struct rlk_block {
 	uint32_t first;    /* index of row 0 among all rows of this type (global tables); 0 in
 			      per-thread ones */
 	uint32_t shard;    /* 1 + index of the shard it belongs to; 0: the process's */
-	uint32_t touched;  /* rows from the first on whose pages are known to exist, where they are
-			      made one by one */
+	uint32_t touched;  /* rows whose pages are known to exist, where they are made one by one:
+			      from the first on so many; of cells a bit each */
 	uint64_t previous; /* the recorder's own: offset of the block that was made before it */
 	uint64_t sibling;  /* likewise: of the shard's block of the type before it */
 	uint32_t reserved[2];

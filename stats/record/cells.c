@@ -22,10 +22,8 @@ static struct rlk_cell *cell_new(struct thread *t, const struct rlk_entry *e, ui
 	row = cell_at(t, n);
 	if (!arena_touch(row, sizeof(*row)))
 		return NULL;
-	/* In order, unless one failed or a handler took the next: then those behind it are as if
-	 * they were not there. */
-	if (load32(&(*chunk)->touched) == n % CELL_ROWS)
-		store32_release(&(*chunk)->touched, n % CELL_ROWS + 1);
+	atomic_fetch_or_explicit(
+		(_Atomic uint32_t *)&(*chunk)->touched, 1u << n % CELL_ROWS, memory_order_release);
 	row->kind = entry_kind(e);
 	entry_publish(&row->record, load32(&e->record), e);
 	*cell = n + 1;

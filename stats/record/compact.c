@@ -89,11 +89,26 @@ static bool worth_it(const struct thread *t)
 	return useless * 2 >= t->rows.made;
 }
 
+/* Holds may be of rows that are about to go. */
+static void keep_held(struct thread *t)
+{
+	for (uint32_t i = 0; i < t->held_count && i < HELD_MAX; i++) {
+		struct rlk_entry *e = t->held[i].entry;
+
+		if (!t->held[i].key || !e || !(entry_is_out(e) || is_counts_only(e)))
+			continue;
+		e = entry_of_class(t, load32(&e->record) - 1, entry_kind(e), 0);
+		if (e)
+			t->held[i].entry = e;
+	}
+}
+
 static void go_over_rows(struct thread *t)
 {
 	struct row_walk walk = walk_begin(t);
 	struct rlk_entry *e;
 
+	keep_held(t);
 	while ((e = rows_next(t, &walk))) {
 		if (!e->lock || e == t->spill)
 			continue;
@@ -105,14 +120,6 @@ static void go_over_rows(struct thread *t)
 	for (uint32_t i = 0; i < directory_slots(t->shift); i++)
 		store32(&t->directory[i], 0);
 	t->slots_used = directory_fill(t, t->directory, t->shift);
-	/* Holds being timed may be of such. */
-	for (uint32_t i = 0; i < t->held_count && i < HELD_MAX; i++) {
-		e = t->held[i].entry;
-		if (entry_is_out(e))
-			e = entry_of_class(t, load32(&e->record) - 1, entry_kind(e), 0);
-		if (e)
-			t->held[i].entry = e;
-	}
 }
 
 bool entries_compact(struct thread *t)

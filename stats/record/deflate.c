@@ -5,6 +5,8 @@
 #include "stats/record/quiet.h"
 #include "stats/record/recorder.h"
 
+#include <errno.h>
+
 static uint32_t limit; /* percent */
 static uint64_t interval;
 static uint64_t next_look;  /* ticks */
@@ -64,6 +66,7 @@ static void plan_next(uint64_t begin, bool looked)
 static void deflate(uint64_t population, uint64_t now, bool wanted, bool whole)
 {
 	struct quiet quiet;
+	int saved = errno;
 	uint64_t begin;
 	bool looked;
 
@@ -82,6 +85,7 @@ static void deflate(uint64_t population, uint64_t now, bool wanted, bool whole)
 		plan_next(begin, looked);
 	}
 	quiet_end(&quiet);
+	errno = saved;
 }
 
 void deflate_sometimes(uint64_t population)

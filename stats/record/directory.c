@@ -1,6 +1,7 @@
 #include "stats/record/entry.h"
 #include "stats/record/quiet.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #ifndef MADV_WIPEONFORK
@@ -25,7 +26,7 @@ void row_give(struct thread *t, struct rlk_entry *e)
 	store64(&e->lock, 0);
 	do {
 		head = load64(&t->rows.freed);
-		store64(&e->site, (uint32_t)head);
+		store64(&e->site, row_link((uint32_t)head));
 	} while (!cas64(&t->rows.freed, head, ((head >> 32) + 1) << 32 | entry_number(t, e)));
 }
 
@@ -172,15 +173,23 @@ bool entries_open(struct thread *t)
 bool entries_grow(struct thread *t)
 {
 	struct quiet quiet;
+	int saved = errno;
 	bool grown = true;
 
+	if (!t->directory)
+		return false;
 	if (entries_compact(t))
 		return true;
+	/* An arena that was full stays so. */
+	if (t->rows.no_more)
+		return false;
 	signals_block(&quiet);
 	if (t->slots_used >= t->rows.slots_limit)
 		grown = directory_grow(t);
 	if (grown && !rows_left(t))
 		grown = rows_grow(t);
+	t->rows.no_more = !grown;
 	signals_restore(&quiet);
+	errno = saved;
 	return grown;
 }

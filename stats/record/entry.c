@@ -37,7 +37,7 @@ const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key)
 		atomic_load_explicit((_Atomic(uint32_t *) *)&t->directory, memory_order_acquire);
 	bool found;
 
-	if (!directory)
+	if (!directory || !shift)
 		return NULL;
 	slot = slot_of(t, directory, shift, key, &found);
 	/* It may have changed once more. */
@@ -53,6 +53,11 @@ static struct rlk_entry *row_freed(struct thread *t)
 	while ((uint32_t)head) {
 		struct rlk_entry *e = entry_at(t, (uint32_t)head);
 
+		/* Somebody counted in a row that was given back: the list ends here. */
+		if (!row_link_holds(e->site)) {
+			cas64(&t->rows.freed, head, (head >> 32) << 32);
+			return NULL;
+		}
 		if (cas64(&t->rows.freed, head, (head >> 32) << 32 | (uint32_t)e->site)) {
 			e->site = 0;
 			return e;
@@ -93,6 +98,8 @@ static struct rlk_entry *entry_slot(struct thread *t, uint64_t key, uint32_t lim
 
 		atomic_signal_fence(memory_order_acquire); /* as in entry_ahead() */
 		directory = t->directory;
+		if (unlikely(!directory))
+			return NULL; /* a handler forked, and this is the child */
 		slot = slot_of(t, directory, shift, key, &found);
 		e = found ? entry_at(t, load32(slot)) : NULL;
 		if (found || !slot || t->slots_used >= limit)
@@ -149,6 +156,8 @@ static struct rlk_entry *entry_reborn(struct thread *t, uint64_t key, uint32_t r
 
 	atomic_signal_fence(memory_order_acquire); /* as in entry_ahead() */
 	directory = t->directory;
+	if (unlikely(!directory))
+		return NULL;
 	slots = directory_slots(shift);
 	at = entry_home(key, shift);
 	for (uint32_t step = 0; step < slots && directory[at]; step++) {
@@ -184,7 +193,7 @@ static struct rlk_entry *entry_revalidate(struct thread *t, struct rlk_entry *e,
 	store16(&e->state, (uint16_t)(kind_of(id, key) << RLK_ENTRY_KIND_SHIFT | waited | cell));
 	/* Never over what it has: deflation may have given it the class's in between. */
 	if (!has)
-		store32_release(&e->record, record);
+		cas32(&e->record, 0, record);
 	/* A handler that finds it current finds the record. */
 	store16_release(&e->stamp, stamp);
 	return lock_record_stands(record - 1, id) ? e : NULL;
@@ -202,6 +211,9 @@ static void spill(struct thread *t)
 	store32(&e->record, 0);
 }
 
+/* Of threads that a handler's fork left behind in the child, in the middle of this. */
+static struct rlk_entry nobodys;
+
 /* No room for this lock: it is counted with its class, in the end for all threads together. */
 static struct rlk_entry *entry_folded(
 	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
@@ -214,6 +226,8 @@ static struct rlk_entry *entry_folded(
 	add64(&arena_header->lost.entries_folded, 1);
 	if (e)
 		return e;
+	if (unlikely(!t->spill))
+		return &nobodys;
 	spill(t);
 	store64(&t->spill->lock, class_key(record, kind) | failed | KEY_REPLACED);
 	return entry_of_record(t->spill, record, kind);

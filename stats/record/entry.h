@@ -157,6 +157,17 @@ struct row_walk {
 };
 struct rlk_entry *rows_next(const struct thread *t, struct row_walk *walk);
 
+/* What a row that was given back has as its site: the number of the next, and that it is one. */
+static inline uint64_t row_link(uint32_t next)
+{
+	return (uint64_t)~next << 32 | next;
+}
+
+static inline bool row_link_holds(uint64_t site)
+{
+	return site == row_link((uint32_t)site);
+}
+
 /* Gives an empty row back. */
 void row_give(struct thread *t, struct rlk_entry *e);
 

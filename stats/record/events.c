@@ -61,12 +61,22 @@ static void waiter_begins(struct rlk_record *record, const struct waiter *waiter
 		lock_stamp_change(waiter->key);
 }
 
+static struct rlk_entry *entry_find(struct thread *t, const struct waiter *at)
+{
+	struct rlk_entry *e = entry_fast(t, at->key);
+
+	return e ? e : entry_get(t, at->key, &at->id, at->site);
+}
+
 void event_begin(struct event *event, struct thread *t, const struct waiter *waiter)
 {
 	uint64_t cost = 0;
 	struct rlk_record *record;
+	struct rlk_entry *e;
 
 	event->thread = t && t->directory ? t : NULL;
+	event->fork = recorder.forks;
+	event->record = 0;
 	event->start = 0;
 	event->at = *waiter;
 	if (!event->thread)
@@ -74,11 +84,9 @@ void event_begin(struct event *event, struct thread *t, const struct waiter *wai
 	recorder_create();
 	if (t->contended % COST_SAMPLE == 0)
 		cost = arch_ticks();
-	event->entry = entry_fast(t, waiter->key);
-	if (!event->entry)
-		event->entry = entry_get(t, waiter->key, &waiter->id, waiter->site);
-	entry_note_waited(event->entry);
-	event->record = load32(&event->entry->record) - 1;
+	e = entry_find(t, waiter);
+	entry_note_waited(e);
+	event->record = load32(&e->record) - 1;
 	record = lock_row(event->record);
 	event->holder = holder_context(t, waiter, record);
 	event->context = stack_context(t, waiter->site, waiter->frame);
@@ -93,9 +101,11 @@ void event_end(struct event *event, const struct wait *w)
 	struct thread *t = event->thread;
 	bool acquired = w->result == 0 || w->result == EOWNERDEAD;
 	struct wait_note note;
+	struct rlk_entry *e;
 	uint64_t now;
 
-	if (!t) {
+	/* A handler may have forked while we waited: then this is a process that begins anew. */
+	if (!t || event->fork != recorder.forks || !t->directory) {
 		if (acquired)
 			count_unrecorded(event->at.key, &event->at.id, event->at.site);
 		return;
@@ -108,12 +118,15 @@ void event_end(struct event *event, const struct wait *w)
 	note.acquired = acquired;
 	note.context = event->context;
 	note.holder = event->holder;
+	/* Looked for again: handlers may have used so many locks meanwhile that the rows were
+	 * compacted. */
+	e = entry_find(t, &event->at);
 	if (acquired) {
-		entry_count(t, event->entry, event->at.key, KEY_CLASS | event->context, now);
-		if (hold_takes_note(t, event->entry, event->at.key, &note, now))
+		entry_count(t, e, event->at.key, KEY_CLASS | event->context, now);
+		if (hold_takes_note(t, e, event->at.key, &note, now))
 			return;
 	}
-	wait_write(t, event->entry, &note);
+	wait_write(t, e, &note);
 }
 
 /* --- everything else */
@@ -188,7 +201,13 @@ void count_yield_site(struct thread *t, uint64_t site, enum rlk_yield_kind kind,
 void count_unrecorded(uint64_t key, const struct lock_id *id, uint64_t site)
 {
 	enum rlk_kind kind = key & KEY_WRITE_SIDE ? RLK_KIND_WRLOCK : id->kind;
+	uint32_t record;
 
-	if (recorder.on)
-		overflow_count(lock_class_record(lock_record(id, site)), kind, key & KEY_FAILED, 1);
+	if (!recorder.on)
+		return;
+	record = lock_record(id, site);
+	/* A static lock is the only one of its class, and keeps its record. */
+	if (lock_birth(lock_row(record)) != id->address)
+		record = lock_class_record(record);
+	overflow_count(record, kind, key & KEY_FAILED, 1);
 }

@@ -64,6 +64,24 @@ static bool can_be_held_twice(const struct rlk_entry *e)
 	       (load32(&lock_row(load32(&e->record) - 1)->flags) & RLK_LOCK_RECURSIVE);
 }
 
+/* A place is taken before it is filled, and has its key last: the locks that a handler takes in
+ * between come behind it and go again, and nobody takes it for what it was before. */
+static inline void held_reserve(struct thread *t, uint32_t at)
+{
+	store64(&t->held[at].key, 0);
+	store32(&t->held[at].note, 0);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (likely(at == t->held_count))
+		t->held_count = at + 1;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void held_fill(struct thread *t, uint32_t at, uint64_t key)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	store64(&t->held[at].key, key);
+}
+
 /* The place of a hold that is not the only one; HELD_MAX: there is none. */
 static COLD uint32_t held_place(const struct thread *t, const struct rlk_entry *e, uint64_t key)
 {
@@ -140,17 +158,13 @@ static OUT_OF_LINE int hold_begin_any(
 		if (at < t->held_count)
 			note_flush(t, &t->held[at]);
 	}
-	t->held[at].key = key;
+	held_reserve(t, at);
 	t->held[at].entry = e;
-	t->held[at].note = 0;
 	t->held[at].after_wait = now != 0;
 	now = now ? now : arch_ticks();
 	sample_stretch(t, now);
 	t->held[at].start = now;
-	/* A handler finds the hold only when it is whole. */
-	atomic_signal_fence(memory_order_release);
-	if (likely(at == t->held_count))
-		t->held_count = at + 1;
+	held_fill(t, at, key);
 	return 0;
 }
 
@@ -162,13 +176,11 @@ int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now
 		return hold_begin_any(t, e, key, now);
 	t->acquired_before++;
 	t->until_sample = 1;
-	t->held[0].key = key;
+	held_reserve(t, 0);
 	t->held[0].entry = e;
-	t->held[0].note = 0;
 	t->held[0].after_wait = 0;
 	t->held[0].start = arch_ticks();
-	atomic_signal_fence(memory_order_release);
-	t->held_count = 1;
+	held_fill(t, 0, key);
 	return 0;
 }
 
@@ -205,10 +217,11 @@ bool hold_takes_note(struct thread *t, struct rlk_entry *e, uint64_t key,
 		t->held[at].note = number;
 		return true;
 	}
-	t->held[at] = (struct held){.key = key, .entry = e, .note = number};
-	/* A handler finds it only when it is whole. */
-	atomic_signal_fence(memory_order_release);
-	t->held_count = at + 1;
+	held_reserve(t, at);
+	t->held[at].start = 0;
+	t->held[at].entry = e;
+	t->held[at].note = number;
+	held_fill(t, at, key);
 	return true;
 }
 

@@ -275,11 +275,16 @@ bool recorder_forked(void)
 
 void recorder_child(void)
 {
+	struct quiet quiet;
 	int saved = errno;
 
+	signals_block(&quiet);
+	recorder.forks++;
 	quiet_reset();
 	threads_reset();
 	token_open();
+	if (config.forked)
+		config.forked();
 	if (recorder.on) {
 		struct carried *carried = locks_take();
 
@@ -294,6 +299,7 @@ void recorder_child(void)
 		if (arena_reset() && tables_open() && carried)
 			locks_carry(carried);
 	}
+	signals_restore(&quiet);
 	errno = saved;
 }
 

@@ -24,7 +24,11 @@ _Static_assert(CHUNKS <= CHAIN_NUMBER / CHUNK, "a bucket holds every number");
 
 struct rlk_record *lock_row(uint32_t record)
 {
-	return table_row(&records, record);
+	/* In a child that a handler forked, whoever was interrupted still has numbers of the
+	 * parent's. */
+	static struct rlk_record nobodys;
+
+	return likely(record < table_count(&records)) ? table_row(&records, record) : &nobodys;
 }
 
 /*

@@ -117,13 +117,15 @@ static bool walk_blocks(uint32_t types, void (*visit)(struct rlk_block *, uint32
 
 	while (look.block && left > 0) {
 		struct rlk_block *block = look.block;
-		uint32_t rows = block->type == RLK_CELLS ? load32_acquire(&block->touched)
-							 : block->capacity;
+		uint32_t rows = block->type == RLK_CELLS ? CELL_ROWS : block->capacity;
+		uint32_t there = load32_acquire(&block->touched);
 
 		if (!(types & 1u << block->type))
 			rows = 0;
-		for (; look.at < rows && left > 0; look.at++, left--)
-			visit(block, look.at);
+		for (; look.at < rows && left > 0; look.at++, left--) {
+			if (block->type != RLK_CELLS || (there & 1u << look.at))
+				visit(block, look.at);
+		}
 		if (look.at < rows)
 			break;
 		look.block = arena_next(block);

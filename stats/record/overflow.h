@@ -15,7 +15,7 @@
 bool overflow_open(void);
 
 /* `n` acquisitions of locks of a class, or with RLK_ENTRY_FAILED failed tries: `record` is the one
- * that stands for the class. */
+ * that stands for the class, or a static lock's. */
 void overflow_count(uint32_t record, enum rlk_kind kind, uint64_t failed, uint64_t n);
 
 #endif

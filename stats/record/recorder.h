@@ -35,6 +35,7 @@ struct recorder_config {
 	int32_t (*tid)(
 		void); /* the calling thread, as glibc writes it into a mutex's owner field */
 	uint32_t fast_mutexes, fast_spin; /* see struct thread */
+	void (*forked)(void); /* called first in a child, however it was made; may be NULL */
 	bool delegate_all;
 	uint32_t cpus_present, cpus_allowed, cpus_quota_milli;
 	/* Name of the recording, absolute, for the process as it is now; the n-th try (from 0)
@@ -54,6 +55,7 @@ struct recorder {
 	uint32_t stack_depth;
 	int32_t (*tid)(void);
 	uint32_t fast_mutexes, fast_spin;
+	uint32_t forks;      /* between this process and the one that began */
 	uint64_t calibrated; /* ticks of the last calibration */
 	uint64_t burst_gap; /* ticks between acquisitions, on average, up to which they are a run */
 };
@@ -143,7 +145,7 @@ struct waiter {
 
 struct event {
 	struct thread *thread; /* NULL: not recorded */
-	struct rlk_entry *entry;
+	uint32_t fork;         /* recorder.forks as it was */
 	struct waiter at;
 	uint64_t start;
 	uint32_t context, holder;

@@ -34,10 +34,12 @@ static void add_cells(const struct rlk_block *block, struct sums *sums, uint32_t
 {
 	const struct rlk_cell *c = block_rows((struct rlk_block *)block);
 
-	for (uint32_t i = 0; i < load32(&block->touched) && load32(&c[i].record); i++) {
-		struct sums *s = &sums[c[i].record - 1];
+	for (uint32_t i = 0; i < CELL_ROWS; i++) {
+		bool there = load32_acquire(&block->touched) & 1u << i;
+		uint32_t record = there ? load32(&c[i].record) : 0;
+		struct sums *s = &sums[record - 1];
 
-		if (c[i].record > records)
+		if (!record || record > records)
 			continue;
 		s->contended += load64(&c[i].contended);
 		s->wait += load64(&c[i].wait_total);

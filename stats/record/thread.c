@@ -6,6 +6,7 @@
 #include "stats/record/quiet.h"
 #include "stats/record/recorder.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
@@ -29,6 +30,7 @@ TABLE(shards, RLK_SHARDS, struct rlk_shard, 64, 1024);
 TABLE(thread_rows, RLK_THREADS, struct rlk_thread, 64, 16384);
 
 struct thread thread_none = {.held_count = 1};
+struct thread thread_ended = {.held_count = 1};
 struct thread thread_passing = {.held_count = 1};
 __thread struct thread *thread_self = &thread_none;
 
@@ -78,7 +80,7 @@ static bool shard_open(struct thread *t)
 	uint32_t index;
 
 	if (t->row)
-		return true;
+		return t->directory || entries_open(t);
 	if (!recorder.on || !(t->row = table_new(&shards, &index, 0)))
 		return false;
 	t->row->index = t->number;
@@ -140,8 +142,14 @@ static struct thread *thread_birth(void)
 {
 	struct quiet quiet;
 	struct thread *t;
+	int saved = errno;
 
 	quiet_begin(&quiet);
+	/* A handler that came before the signals were blocked has done it. */
+	if (thread_self->live) {
+		quiet_end(&quiet);
+		return thread_self;
+	}
 	t = free_threads;
 	if (t)
 		free_threads = t->next_free;
@@ -156,10 +164,13 @@ static struct thread *thread_birth(void)
 		t->live = 1;
 		store32_release(&tid_slots[(uint32_t)t->tid % TID_SLOTS], t->number + 1);
 		thread_self = t;
+	} else if (recorder.on) {
+		add64(&arena_header->lost.threads_unrecorded, 1);
 	}
 	quiet_end(&quiet);
 	if (t && end_key_made)
 		pthread_setspecific(end_key, t);
+	errno = saved;
 	return t;
 }
 
@@ -171,6 +182,8 @@ struct thread *thread_ready(void)
 		return t;
 	if (t == &thread_passing)
 		return NULL;
+	if (t == &thread_ended)
+		return t;
 	if (recorder_forked())
 		recorder_child();
 	return thread_birth();
@@ -202,9 +215,10 @@ static void thread_retire(struct thread *t)
 {
 	struct rlk_thread *row = thread_row_of(t);
 	struct quiet quiet;
+	int saved = errno;
 
 	quiet_begin(&quiet);
-	thread_self = &thread_none;
+	thread_self = &thread_ended;
 	thread_note_name(t);
 	if (t->row)
 		holds_flush(t);
@@ -223,6 +237,7 @@ static void thread_retire(struct thread *t)
 	t->next_free = free_threads;
 	free_threads = t;
 	quiet_end(&quiet);
+	errno = saved;
 }
 
 /*

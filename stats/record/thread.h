@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 #define HELD_MAX 16
-#define CELL_ROWS 16
+#define CELL_ROWS 16 /* at most the bits of rlk_block.touched */
 #define CELL_CHUNKS 256
 #define STACK_MEMOS 16
 
@@ -61,6 +61,7 @@ struct rows {
 	uint64_t block;       /* offset of the last block; 0: none */
 	uint32_t made;        /* rows of all blocks */
 	uint32_t taken;       /* since compaction was last thought of */
+	uint32_t no_more;     /* 1: growing failed */
 	uint32_t slots_limit; /* of the directory, used by locks */
 };
 
@@ -137,6 +138,8 @@ extern __thread struct thread *thread_self
 /* A thread that was not seen yet, or one that is not recorded. `held_count` sends unlocks to the
  * slow path. */
 extern struct thread thread_none __attribute__((visibility("hidden")));
+/* One whose shard was handed on: what its last destructors do is counted by class. */
+extern struct thread thread_ended __attribute__((visibility("hidden")));
 /* While the recorder itself calls something that may lock: hooks go straight to glibc. */
 extern struct thread thread_passing __attribute__((visibility("hidden")));
 
