@@ -110,7 +110,7 @@ static void shard_make(struct rlk_entry *e)
 	shard.base = (char *)e;
 	shard.directory = shard.first_directory;
 	shard.shift = 64 - FIRST_SLOTS_BITS;
-	shard.until_sample = UINT32_MAX;
+	shard.until_sample = INT32_MAX;
 	shard.cell_chunk[0] = &cell.head;
 }
 

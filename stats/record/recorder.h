@@ -127,7 +127,8 @@ static inline int entry_count(
 {
 	shard_add(&e->acquired, 1);
 	store64(&e->site, site);
-	if (unlikely(--t->until_sample == 0))
+	/* Below 0 in a handler that came between this and hold_begin(). */
+	if (unlikely((int32_t)--t->until_sample <= 0))
 		return hold_begin(t, e, key, now);
 	return 0;
 }

@@ -94,7 +94,7 @@ uint32_t sample_step(struct thread *t)
 	if (likely(recorder.holds == RECORD_HOLDS_ALL))
 		return 1;
 	if (recorder.holds == RECORD_HOLDS_OFF)
-		return UINT32_MAX;
+		return INT32_MAX;
 	/* xorshift: an even spread around the mean, so that no loop of the program's runs in step
 	 * with us. */
 	t->random ^= t->random << 13;

@@ -4,6 +4,7 @@
 import sys
 
 # Each registers its tests.
+import interrupted  # noqa: F401
 import meaning  # noqa: F401
 import noise  # noqa: F401
 import processes  # noqa: F401

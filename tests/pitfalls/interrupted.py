@@ -1,0 +1,48 @@
+"""Signal handlers that come in the middle of the library's own work, and what threads do when they are about to be gone."""
+
+from harness import *
+
+
+@pitfall
+def handler_compacts():
+    """A handler uses so many locks that the rows of its thread are compacted, twice, while the thread waits for a lock."""
+    # As many records as there may be: then what is waited for is counted with its class.
+    settings = {"RELOCK_MAX_LOCKS": "2000", "RELOCK_DEFLATE_INTERVAL": "3600s"}
+    for run in under_policies("interrupted", "compacts", settings=settings):
+        run.must_end(0)
+        report = run.report(rows=1)
+        if check(report, f"{run.what}: no recording"):
+            same(report["totals"]["acquired"], run.value("total"), f"{run.what}: acquisitions in all")
+
+
+@pitfall
+def handler_forks():
+    """A handler forks while its thread waits; the child returns into that wait."""
+    for run in under_policies("interrupted", "forks"):
+        run.must_end(0)
+
+
+@pitfall
+def handler_in_hold():
+    """A handler locks while a hold begins or ends: every hold is timed, once, and for the lock that was held."""
+    for run in under_policies("interrupted", "holds", policies=("native",), settings={"RELOCK_HOLDS": "all"}):
+        run.must_end(0)
+        report = run.must_match()
+        for lock in report["locks"] if report else ():
+            same(lock["holds"], lock["acquired"], f"{run.what}: holds of {lock['name']}")
+
+
+@pitfall
+def keeps_errno():
+    """Locking changes errno never, whatever the library's own system calls come to."""
+    for run in under_policies("interrupted", "errno"):
+        run.must_end(0)
+
+
+@pitfall
+def late_destructors():
+    """Threads that lock in the last round of their destructors are counted, and what was made for them is handed on."""
+    for run in under_policies("interrupted", "destructors"):
+        run.must_end(0)
+        run.must_match()
+        check(sum(path.stat().st_blocks for path in run.files()) * 512 < 1 << 20, f"{run.what}: size of the recording")
