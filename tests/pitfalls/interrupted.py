@@ -7,7 +7,7 @@ from harness import *
 def handler_compacts():
     """A handler uses so many locks that the rows of its thread are compacted, twice, while the thread waits for a lock."""
     # As many records as there may be: then what is waited for is counted with its class.
-    settings = {"RELOCK_MAX_LOCKS": "2000", "RELOCK_DEFLATE_INTERVAL": "3600s"}
+    settings = {"RELOCK_MAX_LOCKS": "3000", "RELOCK_DEFLATE_INTERVAL": "3600s"}
     for run in under_policies("interrupted", "compacts", settings=settings):
         run.must_end(0)
         report = run.report(rows=1)
