@@ -1,12 +1,14 @@
 /*
- * Limits that a program sets on itself. The recording reserves address space that it may never
- * need: under a limit on that, the program's own memory and the stacks of its threads come first.
+ * Limits that a program sets on itself, and memory that it locks. The recording reserves address
+ * space that it may never need: under a limit on that, the program's own memory and the stacks of
+ * its threads come first.
  *
  * The system call is made here, as glibc makes it: a sanitizer's runtime sets limits before
  * anything can be looked up, ours included.
  */
 #include "preload/hooks.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -21,6 +23,14 @@ static int limit(pid_t pid, unsigned resource, const struct rlimit *limits, stru
 		limits->rlim_cur != RLIM_INFINITY)
 		recorder_limit(pid, limits->rlim_cur);
 	return result;
+}
+
+HOOK int mlockall(int flags)
+{
+	/* Locked page by page as they are used, they cost nothing before. */
+	if (!(flags & MCL_ONFAULT))
+		recorder_pin();
+	return (int)syscall(SYS_mlockall, flags);
 }
 
 HOOK int setrlimit(__rlimit_resource_t resource, const struct rlimit *limits)

@@ -180,15 +180,15 @@ bool entries_grow(struct thread *t)
 		return false;
 	if (entries_compact(t))
 		return true;
-	/* An arena that was full stays so. */
-	if (t->rows.no_more)
+	/* Where nothing was to be had, there is none until somebody got something. */
+	if (t->rows.full_at && t->rows.full_at == load64(&arena_header->used))
 		return false;
 	signals_block(&quiet);
 	if (t->slots_used >= t->rows.slots_limit)
 		grown = directory_grow(t);
 	if (grown && !rows_left(t))
 		grown = rows_grow(t);
-	t->rows.no_more = !grown;
+	t->rows.full_at = grown ? 0 : load64(&arena_header->used);
 	signals_restore(&quiet);
 	errno = saved;
 	return grown;

@@ -24,6 +24,8 @@
 #endif
 
 #define NAMES_TRIED 100
+/* Bytes that a recording may still grow by when all memory is locked. */
+#define PINNED_ROOM (16u << 20)
 
 struct recorder recorder;
 atomic_bool recorder_created;
@@ -309,6 +311,13 @@ void recorder_limit(pid_t pid, uint64_t bytes)
 	if (recorder.on && !recorder_forked() && getpid() == arena_header->pid &&
 		(pid == 0 || pid == arena_header->pid))
 		arena_limit(bytes / ARENA_SHARE);
+}
+
+/* What was reserved would be memory then. */
+void recorder_pin(void)
+{
+	if (recorder.on && !recorder_forked() && getpid() == arena_header->pid)
+		arena_limit(load64(&arena_header->used) + PINNED_ROOM);
 }
 
 /* What a confined program may be killed for asking in two parts is all put down as its own. */

@@ -100,6 +100,9 @@ uint64_t recorder_ticks(uint64_t ns);
 /* Process `pid` (0: this one) may have no more than `bytes` of address space from now on. */
 void recorder_limit(pid_t pid, uint64_t bytes);
 
+/* The process is about to lock its memory. */
+void recorder_pin(void);
+
 /* The process ends in order. */
 void recorder_close(void);
 

@@ -61,7 +61,7 @@ struct rows {
 	uint64_t block;       /* offset of the last block; 0: none */
 	uint32_t made;        /* rows of all blocks */
 	uint32_t taken;       /* since compaction was last thought of */
-	uint32_t no_more;     /* 1: growing failed */
+	uint64_t full_at;     /* bytes of the recording when growing failed; 0: it did not */
 	uint32_t slots_limit; /* of the directory, used by locks */
 };
 

@@ -34,7 +34,8 @@ def handler_in_hold():
 
 @pitfall
 def keeps_errno():
-    """Locking changes errno never, whatever the library's own system calls come to."""
+    """Locking changes errno never, whatever the library's own system calls come to; nor does all of the address space reserved for the
+    recording become memory in a program that locks its memory."""
     for run in under_policies("interrupted", "errno"):
         run.must_end(0)
 
