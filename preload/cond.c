@@ -139,9 +139,7 @@ static void take_back(void *data)
 	r->result = mutex_acquire(r->mutex, r->site, CLOCK_REALTIME, NULL, false);
 	if (r->result == 0 && r->user)
 		mutex_count_user(r->mutex, -1);
-	e = r->result == 0 && t ? entry_fast(t, (uint64_t)r->mutex) : NULL;
-	if (!e && r->result == 0)
-		e = mutex_entry(t, r->mutex, r->site);
+	e = r->result == 0 ? mutex_entry(t, r->mutex, r->site) : NULL;
 	if (e)
 		count_cond_wait(t, e, woken - r->released);
 }

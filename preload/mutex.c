@@ -101,7 +101,7 @@ struct rlk_entry *mutex_entry(struct thread *t, pthread_mutex_t *m, uint64_t sit
 {
 	struct lock_id id = mutex_id(m);
 
-	return t && t->directory ? entry_get(t, (uint64_t)m, &id, site) : NULL;
+	return t && t->directory ? entry_find(t, (uint64_t)m, &id, site) : NULL;
 }
 
 /* --- the call as glibc would do it */

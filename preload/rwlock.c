@@ -244,12 +244,7 @@ static OUT_OF_LINE int rwlock_release_slow(struct thread *t, pthread_rwlock_t *l
 
 /* --- hooks */
 
-/*
- * Readers meet no writer most of the time, and then only share the count of readers: the native
- * lock adds to it, which always succeeds, where its try compares and swaps until that does. So a
- * lock that is seen without a writer is taken by the native call. A writer that comes in between
- * makes it wait natively, unrecorded: it has the few nanoseconds between two instructions for that.
- */
+/* Both the look and what the native lock adds want the line; it comes once. */
 static inline void line_for_writing(const void *at)
 {
 #if defined(__x86_64__)
@@ -260,6 +255,12 @@ static inline void line_for_writing(const void *at)
 #endif
 }
 
+/*
+ * Readers meet no writer most of the time, and then only share the count of readers: the native
+ * lock adds to it, which always succeeds, where its try compares and swaps until that does. So a
+ * lock that is seen without a writer is taken by the native call. A writer that comes in between
+ * makes it wait natively, unrecorded: it has the few nanoseconds between two instructions for that.
+ */
 static inline bool rwlock_is_open(const pthread_rwlock_t *l)
 {
 	unsigned word = atomic_load_explicit(

@@ -20,6 +20,9 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
 
 #define ARENA_MIN (1u << 20)
 #define FULL_PAUSE 50
@@ -363,4 +366,15 @@ void *private_memory(size_t bytes)
 
 	errno = saved;
 	return at == MAP_FAILED ? NULL : at;
+}
+
+void *private_memory_wiped(size_t bytes)
+{
+	int saved = errno;
+	void *at = private_memory(bytes);
+
+	if (at)
+		madvise(at, bytes, MADV_WIPEONFORK);
+	errno = saved;
+	return at;
 }

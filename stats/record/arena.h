@@ -74,5 +74,7 @@ static inline void *block_rows(struct rlk_block *block)
 
 /* Private zeroed memory of the recorder, outside of the recording. NULL when there is none. */
 void *private_memory(size_t bytes);
+/* The same, which a child of fork() finds all zero (Linux 4.14). */
+void *private_memory_wiped(size_t bytes);
 
 #endif

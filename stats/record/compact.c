@@ -73,14 +73,9 @@ static void wipe(struct thread *t, struct rlk_entry *e)
 	row_give(t, e);
 }
 
-static struct row_walk walk_begin(const struct thread *t)
-{
-	return (struct row_walk){.block = (const struct rlk_block *)(t->base + t->rows.block)};
-}
-
 static bool worth_it(const struct thread *t)
 {
-	struct row_walk walk = walk_begin(t);
+	struct row_walk walk = rows_walk(t);
 	struct rlk_entry *e;
 	uint32_t useless = 0;
 
@@ -105,7 +100,7 @@ static void keep_held(struct thread *t)
 
 static void go_over_rows(struct thread *t)
 {
-	struct row_walk walk = walk_begin(t);
+	struct row_walk walk = rows_walk(t);
 	struct rlk_entry *e;
 
 	keep_held(t);

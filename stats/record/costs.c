@@ -62,8 +62,10 @@ static __attribute__((noinline)) void step(enum cost cost, uint64_t i)
 		lock_word();
 		unlock_mutex();
 		break;
-	case COUNTED_MUTEX:
 	case HELD:
+		shard.until_sample = 1; /* whatever the sample is */
+					/* fall through */
+	case COUNTED_MUTEX:
 		count(i);
 		unlock_mutex();
 		break;
@@ -128,18 +130,7 @@ void costs_measure(struct rlk_header *header)
 	header->cost_clock_1024 = more(0, took[CLOCK]);
 	if (recorder.holds == RECORD_HOLDS_OFF)
 		return;
-	/* One after the other, whatever the sample is. */
-	took[HELD] = UINT64_MAX;
-	for (unsigned i = 0; i < BATCHES; i++) {
-		uint64_t begin = arch_ticks(), took_this;
-
-		for (unsigned j = 0; j < ROUNDS; j++) {
-			shard.until_sample = 1;
-			step(HELD, j);
-		}
-		took_this = arch_ticks() - begin;
-		took[HELD] = took_this < took[HELD] ? took_this : took[HELD];
-	}
+	took[HELD] = quickest(HELD);
 	header->cost_hold_1024 = more(took[COUNTED_MUTEX], took[HELD]);
 	store32(&lock_row(0)->last_owner, before.last_owner);
 }

@@ -5,9 +5,16 @@
 #define RELOCK_STATS_RECORD_COSTS_H
 
 #include "stats/format.h"
+#include "stats/record/shared.h"
 
 /* Measures the steps of the hot path, on a lock of nobody's, and fills the header's cost_ fields
  * but for that of waits, which are timed when there are some. Some 50 us; one thread at a time. */
 void costs_measure(struct rlk_header *header);
+
+/* Ticks, those of 4096 reads of the clock, some 30 us: what took longer was interrupted. */
+static inline uint64_t cost_longest(const struct rlk_header *header)
+{
+	return load64(&header->cost_clock_1024) * (4096 / 1024);
+}
 
 #endif

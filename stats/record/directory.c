@@ -4,10 +4,6 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-#ifndef MADV_WIPEONFORK
-#define MADV_WIPEONFORK 18
-#endif
-
 /* Rows of a block: those that fill a page, and at most. */
 #define ROWS_FIRST ((RLK_PAGE - sizeof(struct rlk_block)) / sizeof(struct rlk_entry))
 #define ROWS_MOST ((128u << 10) / sizeof(struct rlk_entry) - 2)
@@ -87,13 +83,9 @@ static bool rows_grow(struct thread *t)
 static uint32_t *directory_memory(uint32_t bits)
 {
 	size_t bytes = directory_slots(64 - bits) * sizeof(uint32_t);
-	uint32_t *directory = private_memory(bytes);
+	uint32_t *directory = private_memory_wiped(bytes); /* a child has no use for it */
 
-	if (!directory)
-		return NULL;
-	/* A child has no use for it. */
-	madvise(directory, bytes, MADV_WIPEONFORK);
-	if (bytes >= HUGE)
+	if (directory && bytes >= HUGE)
 		madvise(directory, bytes, MADV_HUGEPAGE);
 	return directory;
 }
@@ -115,7 +107,7 @@ static void directory_insert(
 
 uint32_t directory_fill(const struct thread *t, uint32_t *directory, uint32_t shift)
 {
-	struct row_walk walk = {.block = (const struct rlk_block *)(t->base + t->rows.block)};
+	struct row_walk walk = rows_walk(t);
 	struct rlk_entry *e;
 	uint32_t filled = 0;
 

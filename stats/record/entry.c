@@ -1,6 +1,7 @@
 #include "stats/record/entry.h"
 
 #include "policies/arch.h"
+#include "stats/record/costs.h"
 #include "stats/record/overflow.h"
 
 /* One in so many is timed. */
@@ -139,11 +140,6 @@ struct rlk_entry *entry_of_class(
 
 /* --- the address has another lock now, or the entry was not finished */
 
-static enum rlk_kind kind_of(const struct lock_id *id, uint64_t key)
-{
-	return id->kind == RLK_KIND_RDLOCK && (key & KEY_WRITE_SIDE) ? RLK_KIND_WRLOCK : id->kind;
-}
-
 static bool entry_current(const struct rlk_entry *e, uint64_t key)
 {
 	return load32(&e->record) && e->stamp == lock_stamp(key);
@@ -190,7 +186,7 @@ static struct rlk_entry *entry_revalidate(struct thread *t, struct rlk_entry *e,
 	if (load32(&lock_row(record - 1)->waiters_max))
 		waited = RLK_ENTRY_WAITED;
 	cell = has ? RLK_ENTRY_CELL(e->state) : 0;
-	store16(&e->state, (uint16_t)(kind_of(id, key) << RLK_ENTRY_KIND_SHIFT | waited | cell));
+	store16(&e->state, (uint16_t)(key_kind(key, id) << RLK_ENTRY_KIND_SHIFT | waited | cell));
 	/* Never over what it has: deflation may have given it the class's in between. */
 	if (!has)
 		cas32(&e->record, 0, record);
@@ -218,7 +214,7 @@ static struct rlk_entry nobodys;
 static struct rlk_entry *entry_folded(
 	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
 {
-	enum rlk_kind kind = kind_of(id, key);
+	enum rlk_kind kind = key_kind(key, id);
 	uint64_t failed = key & KEY_FAILED;
 	uint32_t record = lock_class_record(lock_record(id, site));
 	struct rlk_entry *e = entry_of_class(t, record, kind, failed);
@@ -233,10 +229,9 @@ static struct rlk_entry *entry_folded(
 	return entry_of_record(t->spill, record, kind);
 }
 
-/* A longer one, in reads of the clock / 1024, was interrupted. */
 static void note_cost(uint64_t ticks)
 {
-	uint64_t most = load64(&arena_header->cost_clock_1024) * 4;
+	uint64_t most = cost_longest(arena_header);
 
 	add64(&arena_header->cost_first_uses, (ticks < most ? ticks : most) * FIRST_SAMPLE);
 }

@@ -24,6 +24,12 @@ static inline uint64_t class_key(uint32_t record, enum rlk_kind kind)
 	return KEY_CLASS | (kind == RLK_KIND_WRLOCK ? KEY_WRITE_SIDE : 0) | (uint64_t)record << 4;
 }
 
+/* The side of the lock that a key is of. */
+static inline enum rlk_kind key_kind(uint64_t key, const struct lock_id *id)
+{
+	return id->kind == RLK_KIND_RDLOCK && (key & KEY_WRITE_SIDE) ? RLK_KIND_WRLOCK : id->kind;
+}
+
 /* --- the hot path */
 
 static inline uint32_t directory_slots(uint32_t shift)
@@ -104,6 +110,15 @@ bool entries_grow(struct thread *t);
 struct rlk_entry *entry_get(
 	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site);
 
+/* The same, where it is likely to be there. */
+static inline struct rlk_entry *entry_find(
+	struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
+{
+	struct rlk_entry *e = entry_fast(t, key);
+
+	return e ? e : entry_get(t, key, id, site);
+}
+
 /* The entry of a class, also where there is room for no lock's any more; NULL: not even that.
  * `failed`: KEY_FAILED or 0. */
 struct rlk_entry *entry_of_class(
@@ -114,7 +129,7 @@ struct rlk_entry *entry_of_class(
 const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key);
 
 /* Publishes a row by its key `to`: the record of `e`, or the class's. Deflation goes over entries
- * first (refer_all()); what it has done to `e` by now is done to the row as well. */
+ * first (look_on()); what it has done to `e` by now is done to the row as well. */
 static inline void entry_publish(uint32_t *to, uint32_t record, const struct rlk_entry *e)
 {
 	store32_release(to, record);
@@ -155,6 +170,10 @@ struct row_walk {
 	const struct rlk_block *block;
 	uint32_t at;
 };
+static inline struct row_walk rows_walk(const struct thread *t)
+{
+	return (struct row_walk){.block = (const struct rlk_block *)(t->base + t->rows.block)};
+}
 struct rlk_entry *rows_next(const struct thread *t, struct row_walk *walk);
 
 /* What a row that was given back has as its site: the number of the next, and that it is one. */

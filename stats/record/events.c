@@ -1,3 +1,4 @@
+#include "stats/record/costs.h"
 #include "stats/record/holds.h"
 #include "stats/record/overflow.h"
 #include "stats/record/recorder.h"
@@ -9,8 +10,6 @@
 
 /* One event in so many is timed itself, to say what recording a wait costs. */
 #define COST_SAMPLE 16
-/* A longer one, in reads of the clock, was interrupted: some 30 us. */
-#define COST_LONGEST_READS 4096
 
 /* --- waits */
 
@@ -42,7 +41,7 @@ static uint32_t holder_context(
  * time slice in which we did not run must not stand for all. */
 static void note_cost(uint64_t beginning)
 {
-	uint64_t longest = load64(&arena_header->cost_clock_1024) * COST_LONGEST_READS;
+	uint64_t longest = cost_longest(arena_header) * 1024;
 	uint64_t old = load64(&arena_header->cost_wait_1024), new = beginning * 2 * 1024;
 
 	if (new > longest)
@@ -61,13 +60,6 @@ static void waiter_begins(struct rlk_record *record, const struct waiter *waiter
 		lock_stamp_change(waiter->key);
 }
 
-static struct rlk_entry *entry_find(struct thread *t, const struct waiter *at)
-{
-	struct rlk_entry *e = entry_fast(t, at->key);
-
-	return e ? e : entry_get(t, at->key, &at->id, at->site);
-}
-
 void event_begin(struct event *event, struct thread *t, const struct waiter *waiter)
 {
 	uint64_t cost = 0;
@@ -84,7 +76,7 @@ void event_begin(struct event *event, struct thread *t, const struct waiter *wai
 	recorder_create();
 	if (t->contended % COST_SAMPLE == 0)
 		cost = arch_ticks();
-	e = entry_find(t, waiter);
+	e = entry_find(t, waiter->key, &waiter->id, waiter->site);
 	entry_note_waited(e);
 	event->record = load32(&e->record) - 1;
 	record = lock_row(event->record);
@@ -120,7 +112,7 @@ void event_end(struct event *event, const struct wait *w)
 	note.holder = event->holder;
 	/* Looked for again: handlers may have used so many locks meanwhile that the rows were
 	 * compacted. */
-	e = entry_find(t, &event->at);
+	e = entry_find(t, event->at.key, &event->at.id, event->at.site);
 	if (acquired) {
 		entry_count(t, e, event->at.key, KEY_CLASS | event->context, now);
 		if (hold_takes_note(t, e, event->at.key, &note, now))
@@ -133,17 +125,12 @@ void event_end(struct event *event, const struct wait *w)
 
 void count_failed_try(struct thread *t, uint64_t key, const struct lock_id *id, uint64_t site)
 {
-	struct rlk_entry *e;
-
 	key |= KEY_FAILED;
 	if (!t || !t->directory) {
 		count_unrecorded(key, id, site);
 		return;
 	}
-	e = entry_fast(t, key);
-	if (!e)
-		e = entry_get(t, key, id, site);
-	shard_add(&e->acquired, 1);
+	shard_add(&entry_find(t, key, id, site)->acquired, 1);
 }
 
 void count_cond_wait(struct thread *t, struct rlk_entry *e, uint64_t ticks)
@@ -200,7 +187,6 @@ void count_yield_site(struct thread *t, uint64_t site, enum rlk_yield_kind kind,
 
 void count_unrecorded(uint64_t key, const struct lock_id *id, uint64_t site)
 {
-	enum rlk_kind kind = key & KEY_WRITE_SIDE ? RLK_KIND_WRLOCK : id->kind;
 	uint32_t record;
 
 	if (!recorder.on)
@@ -209,5 +195,5 @@ void count_unrecorded(uint64_t key, const struct lock_id *id, uint64_t site)
 	/* A static lock is the only one of its class, and keeps its record. */
 	if (lock_birth(lock_row(record)) != id->address)
 		record = lock_class_record(record);
-	overflow_count(record, kind, key & KEY_FAILED, 1);
+	overflow_count(record, key_kind(key, id), key & KEY_FAILED, 1);
 }

@@ -82,13 +82,21 @@ static inline void held_fill(struct thread *t, uint32_t at, uint64_t key)
 	store64(&t->held[at].key, key);
 }
 
-/* The place of a hold that is not the only one; HELD_MAX: there is none. */
-static COLD uint32_t held_place(const struct thread *t, const struct rlk_entry *e, uint64_t key)
+/* The place of a lock's hold, or the next free one; HELD_MAX: there is none. */
+static uint32_t held_find(const struct thread *t, uint64_t key)
 {
 	uint32_t at = 0;
 
 	while (at < t->held_count && t->held[at].key != key)
 		at++;
+	return at;
+}
+
+/* The place of a hold that is not the only one; HELD_MAX: there is none. */
+static COLD uint32_t held_place(const struct thread *t, const struct rlk_entry *e, uint64_t key)
+{
+	uint32_t at = held_find(t, key);
+
 	if (at == HELD_MAX) {
 		add64(&arena_header->lost.holds_dropped, 1);
 	} else if (at < t->held_count) {
@@ -202,10 +210,8 @@ static uint32_t note_claim(struct thread *t)
 bool hold_takes_note(struct thread *t, struct rlk_entry *e, uint64_t key,
 	const struct wait_note *note, uint64_t now)
 {
-	uint32_t at = 0, number;
+	uint32_t at = held_find(t, key), number;
 
-	while (at < t->held_count && t->held[at].key != key)
-		at++;
 	if (at == HELD_MAX || !(number = note_claim(t)))
 		return false;
 	t->note[number - 1] = *note;

@@ -19,10 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef MADV_WIPEONFORK
-#define MADV_WIPEONFORK 18
-#endif
-
 #define NAMES_TRIED 100
 /* Bytes that a recording may still grow by when all memory is locked. */
 #define PINNED_ROOM (16u << 20)
@@ -106,10 +102,9 @@ static void header_texts(void)
 static bool token_open(void)
 {
 	if (!process_token) {
-		process_token = private_memory(RLK_PAGE);
+		process_token = private_memory_wiped(RLK_PAGE);
 		if (!process_token)
 			return false;
-		madvise(process_token, RLK_PAGE, MADV_WIPEONFORK);
 	}
 	*process_token = 1;
 	return true;
@@ -306,17 +301,21 @@ void recorder_child(void)
 }
 
 /* A child of vfork() limits itself, on its parent's memory. */
+static bool arena_is_ours(void)
+{
+	return recorder.on && !recorder_forked() && getpid() == arena_header->pid;
+}
+
 void recorder_limit(pid_t pid, uint64_t bytes)
 {
-	if (recorder.on && !recorder_forked() && getpid() == arena_header->pid &&
-		(pid == 0 || pid == arena_header->pid))
+	if (arena_is_ours() && (pid == 0 || pid == arena_header->pid))
 		arena_limit(bytes / ARENA_SHARE);
 }
 
 /* What was reserved would be memory then. */
 void recorder_pin(void)
 {
-	if (recorder.on && !recorder_forked() && getpid() == arena_header->pid)
+	if (arena_is_ours())
 		arena_limit(load64(&arena_header->used) + PINNED_ROOM);
 }
 

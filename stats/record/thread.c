@@ -15,10 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef MADV_WIPEONFORK
-#define MADV_WIPEONFORK 18
-#endif
-
 #define POOL_CHUNK 16
 #define POOL_CHUNKS 4096
 #define TID_SLOTS (1u << 16)
@@ -65,10 +61,9 @@ static struct thread *pool_take(void)
 	if (number >= POOL_CHUNK * POOL_CHUNKS)
 		return NULL;
 	if (!*chunk) {
-		*chunk = private_memory(bytes);
+		*chunk = private_memory_wiped(bytes);
 		if (!*chunk)
 			return NULL;
-		madvise(*chunk, bytes, MADV_WIPEONFORK);
 	}
 	atomic_store_explicit(&pool_used, number + 1, memory_order_relaxed);
 	thread_by_number(number)->number = number;

@@ -131,7 +131,7 @@ struct __attribute__((aligned(RLK_PAGE))) thread {
 _Static_assert(offsetof(struct thread, held) == 64, "the hot line is one cache line");
 _Static_assert(offsetof(struct thread, cell_chunk) < RLK_PAGE / 2, "most threads touch one page");
 
-/* This thread's shard; one of the two below where it has none. Never NULL. */
+/* This thread's shard; one of those below where it has none. Never NULL. */
 extern __thread struct thread *thread_self
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
