@@ -141,6 +141,12 @@ class Run:
         check(done.returncode == 0, f"{self.what}: the recording cannot be read: {done.stderr.decode(errors='replace')}")
         return done.stdout.decode(errors="replace")
 
+    def must_sum(self):
+        """All acquisitions together are as many as the fixture says, however they are told apart."""
+        report = self.report(rows=1)
+        if check(report, f"{self.what}: no recording"):
+            same(report["totals"]["acquired"], self.value("total"), f"{self.what}: acquisitions in all")
+
     def must_match(self, complete=True):
         """Every lock the program counted has that many acquisitions in the recording of its process.
 

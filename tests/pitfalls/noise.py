@@ -1,10 +1,9 @@
 """Size and noise: many locks, untouched streams and descriptors, programs that confine themselves, a full disk."""
 
-import json
 import resource
-import subprocess
 
 from harness import *
+from mounts import adds_up, must_mount, on_disk
 
 
 @pitfall
@@ -12,10 +11,9 @@ def many_locks():
     """40: more locks than any fixed table; the sum is exact whatever was folded."""
     for settings in ({}, {"RELOCK_MAX_LOCKS": "1000"}, {"RELOCK_MAX_MEMORY": "8MiB"}):
         for run in under_policies("many_locks", policies=("spin-park",), native=not settings, settings=settings):
+            run.what += f" {settings}"
             run.must_end(0)
-            report = run.report(rows=1)
-            if check(report, f"{run.what}: no recording"):
-                same(report["totals"]["acquired"], run.value("total"), f"{run.what} {settings}: acquisitions in all")
+            run.must_sum()
 
 
 @pitfall
@@ -73,33 +71,16 @@ def limited():
 def full_disk():
     """The file system of the recording is full, from the start or soon: no SIGBUS, the program runs on, and what there is of a
     recording adds up."""
-    mount = ["unshare", "--mount", "--propagation", "private"]
-    if subprocess.run([*mount, "true"], capture_output=True, check=False).returncode != 0:
-        skip("mounting is not permitted here")
+    must_mount()
     for size in ("4k", "64k", "256k", "1m", "4m"):
         for policy in POLICIES:
-            disk, kept = new_directory(), new_directory()
-            script = (f"mount -t tmpfs -o size={size} none '{disk}' || exit 77\n"
-                      f"LD_PRELOAD='{LIBRARY}' RELOCK_POLICY={policy} RELOCK_OUTPUT='{disk}/%p.rlk' RELOCK_HOLDS=all "
-                      "RELOCK_DEFLATE_INTERVAL=1ms RELOCK_DEFLATE_THRESHOLD=1 "
-                      f"'{FIXTURES / 'many_locks'}'; status=$?\n"
-                      f"cp --sparse=always '{disk}'/*.rlk '{kept}' 2>/dev/null\n"
-                      "exit $status")
-            status, out, err = execute([*mount, "sh", "-c", script], clean_environment(), new_directory())
+            disk = new_directory()
+            status, out, err, recordings = on_disk(f"mount -t tmpfs -o size={size} none '{disk}'", disk, policy, f"'{FIXTURES / 'many_locks'}'",
+                                                   "RELOCK_DEFLATE_INTERVAL=1ms RELOCK_DEFLATE_THRESHOLD=1")
             if status == 77:
                 skip("mounting a tmpfs is not permitted here")
             what = f"disk of {size} under {policy}"
             same(status, 0, f"{what}: status")
             check(out.startswith(b"total"), f"{what}: output {out}")
             check(len(err.splitlines()) <= 1, f"{what}: at most one line on stderr: {err}")
-            adds_up(what, list(kept.glob("*.rlk")), err, int(out.split()[1]))
-
-
-def adds_up(what, files, err, total):
-    """One recording or one line, and in the recording every acquisition."""
-    if not check(len(files) == 1 - len(err.splitlines()), f"{what}: recordings {files}, stderr {err}") or not files:
-        return
-    read = subprocess.run([COMMAND, "report", "--format", "json", "-n", "1", files[0]], env=clean_environment(), capture_output=True, check=False)
-    if check(read.returncode == 0, f"{what}: the recording cannot be read: {read.stderr}"):
-        report = json.loads(read.stdout)
-        same(report["totals"]["acquired"], total, f"{what}: acquisitions in all")
+            adds_up(what, recordings, err, int(out.split()[1]))

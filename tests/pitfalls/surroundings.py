@@ -5,23 +5,9 @@ import platform
 import random
 import resource
 import signal
-import subprocess
 
 from harness import *
-from noise import adds_up
-
-MOUNT = ["unshare", "--mount", "--propagation", "private"]
-
-
-def must_mount():
-    tried = subprocess.run([*MOUNT, "sh", "-c", "mount -t tmpfs none /mnt"], capture_output=True, check=False)
-    if tried.returncode != 0:
-        skip("mounting is not permitted here")
-
-
-def surrounded_by(script):
-    """What to put before a command so that it runs in a mount namespace of its own, after this script, as its process."""
-    return [*MOUNT, "sh", "-c", f"set -e\n{script}\nexec \"$@\"", "surrounded"]
+from mounts import MOUNT, adds_up, must_mount, on_disk, surrounded_by
 
 
 def one_recording(run):
@@ -261,21 +247,16 @@ def quota():
     if os.geteuid() != 0:
         skip("only root can set quotas")
     disk = new_directory()
-    limited = f"mount -t tmpfs -o usrquota,usrquota_block_hardlimit={{size}} none '{disk}' || exit 77; chmod 777 '{disk}'"
     for size in (4096, 65536, 1 << 18, 1 << 20):
         for policy in POLICIES:
-            kept = new_directory()
-            script = (f"{limited.format(size=size)}\n"
-                      f"LD_PRELOAD='{LIBRARY}' RELOCK_POLICY={policy} RELOCK_OUTPUT='{disk}/%p.rlk' RELOCK_HOLDS=all "
-                      f"setpriv --reuid 65534 --regid 65534 --clear-groups '{FIXTURES / 'many_locks'}'; status=$?\n"
-                      f"cp --sparse=always '{disk}'/*.rlk '{kept}' 2>/dev/null\n"
-                      "exit $status")
-            status, out, err = execute([*MOUNT, "sh", "-c", script], clean_environment(), new_directory())
+            mount = f"mount -t tmpfs -o usrquota,usrquota_block_hardlimit={size} none '{disk}' && chmod 777 '{disk}'"
+            status, out, err, recordings = on_disk(
+                mount, disk, policy, f"setpriv --reuid 65534 --regid 65534 --clear-groups '{FIXTURES / 'many_locks'}'")
             if status == 77:
                 skip("this kernel's tmpfs has no quotas")
             what = f"quota of {size} under {policy}"
             same(status, 0, f"{what}: status")
-            adds_up(what, list(kept.glob("*.rlk")), err, int(out.split()[1]))
+            adds_up(what, recordings, err, int(out.split()[1]))
 
 
 # Of the fixture "killed".
@@ -353,19 +334,14 @@ def filling_disk():
     systems = {"tmpfs": (1 << 20, None, 2000), "ext4": (8 << 20, "mkfs.ext4 -q -F", 2000), "btrfs": (128 << 20, "mkfs.btrfs -q -f", 10)}
     for name, (size, make, locks) in systems.items():
         for policy in POLICIES:
-            disk, kept, image = new_directory(), new_directory(), made / f"{name}.{policy}"
+            disk, image = new_directory(), made / f"{name}.{policy}"
             mount = f"mount -t tmpfs -o size={size} none '{disk}'" if not make else \
                 f"truncate -s {size} '{image}'; {make} '{image}' >/dev/null 2>&1 && mount -o loop '{image}' '{disk}'"
-            script = (f"{{ {mount}; }} || exit 77\n"
-                      f"LD_PRELOAD='{LIBRARY}' RELOCK_POLICY={policy} RELOCK_OUTPUT='{disk}/%p.rlk' RELOCK_HOLDS=all "
-                      f"'{FIXTURES / 'fills_disk'}' '{disk}' {locks}; status=$?\n"
-                      f"cp --sparse=always '{disk}'/*.rlk '{kept}' 2>/dev/null\n"
-                      "exit $status")
-            status, out, err = execute([*MOUNT, "sh", "-c", script], clean_environment(), new_directory())
+            status, out, err, recordings = on_disk(mount, disk, policy, f"'{FIXTURES / 'fills_disk'}' '{disk}' {locks}")
             image.unlink(missing_ok=True)
             if status == 77:
                 print(f"{name}: not here: {err}")
                 break
             what = f"{name} that fills under {policy}"
             if same(status, 0, f"{what}: status") and same(err, b"", f"{what}: stderr"):
-                adds_up(what, list(kept.glob("*.rlk")), err, int(out.split()[1]))
+                adds_up(what, recordings, err, int(out.split()[1]))

@@ -5,9 +5,7 @@ import shutil
 import stat
 
 from harness import *
-from surroundings import MOUNT, must_mount
-
-NOBODY = 65534
+from mounts import MOUNT, must_mount
 
 
 def as_nobody(program, library, environment, directory):
