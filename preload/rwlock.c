@@ -1,9 +1,13 @@
 #include "preload/hooks.h"
+#include "preload/readers.h"
 
 /* glibc's __readers: two state bits and a flag below the number of readers. */
 #define WRITE_PHASE 1u
 #define WRITE_LOCKED 2u
 #define READER_WAITING 4u
+
+/* By one thread, before it sets readers free. */
+#define LOOKS 4096
 
 static int32_t rwlock_writer(const pthread_rwlock_t *l)
 {
@@ -57,6 +61,8 @@ static COLD void rwlock_count_slow(
 	struct lock_id id = rwlock_id(l);
 	uint64_t key = rwlock_key(l, side);
 
+	if (id.flags & RLK_LOCK_SHARED)
+		readers_look_always(l);
 	if (t->directory)
 		rwlock_count_in(t, entry_get(t, key, &id, site), key, side, site);
 	else
@@ -92,7 +98,7 @@ static int rdlock_native(
 	return real.rwlock_clockrdlock(l, clock, deadline);
 }
 
-static int wrlock_native(
+static int wrlock_unannounced(
 	pthread_rwlock_t *l, clockid_t clock, const struct timespec *deadline, bool timed)
 {
 	if (!timed)
@@ -102,6 +108,17 @@ static int wrlock_native(
 	return real.rwlock_clockwrlock(l, clock, deadline);
 }
 
+static int wrlock_native(
+	pthread_rwlock_t *l, clockid_t clock, const struct timespec *deadline, bool timed)
+{
+	int result;
+
+	writer_announce(l);
+	result = wrlock_unannounced(l, clock, deadline, timed);
+	writer_announce(l);
+	return result;
+}
+
 static int lock_native(pthread_rwlock_t *l, enum rlk_kind side, clockid_t clock,
 	const struct timespec *deadline, bool timed)
 {
@@ -109,9 +126,19 @@ static int lock_native(pthread_rwlock_t *l, enum rlk_kind side, clockid_t clock,
 				       : rdlock_native(l, clock, deadline, timed);
 }
 
+static int trywrlock_native(pthread_rwlock_t *l)
+{
+	int result;
+
+	writer_announce(l);
+	result = real.rwlock_trywrlock(l);
+	writer_announce(l);
+	return result;
+}
+
 static int try_side(pthread_rwlock_t *l, enum rlk_kind side)
 {
-	return side == RLK_KIND_WRLOCK ? real.rwlock_trywrlock(l) : real.rwlock_tryrdlock(l);
+	return side == RLK_KIND_WRLOCK ? trywrlock_native(l) : real.rwlock_tryrdlock(l);
 }
 
 static int try_read(struct wait *w)
@@ -121,7 +148,7 @@ static int try_read(struct wait *w)
 
 static int try_write(struct wait *w)
 {
-	return real.rwlock_trywrlock(w->lock);
+	return trywrlock_native(w->lock);
 }
 
 static int block_read(struct wait *w)
@@ -255,12 +282,6 @@ static inline void line_for_writing(const void *at)
 #endif
 }
 
-/*
- * Readers meet no writer most of the time, and then only share the count of readers: the native
- * lock adds to it, which always succeeds, where its try compares and swaps until that does. So a
- * lock that is seen without a writer is taken by the native call. A writer that comes in between
- * makes it wait natively, unrecorded: it has the few nanoseconds between two instructions for that.
- */
 static inline bool rwlock_is_open(const pthread_rwlock_t *l)
 {
 	unsigned word = atomic_load_explicit(
@@ -269,20 +290,61 @@ static inline bool rwlock_is_open(const pthread_rwlock_t *l)
 	return !(word & (WRITE_PHASE | WRITE_LOCKED));
 }
 
+/* Not while a writer waits: it has said that it comes, and says it again only when it has the lock.
+ */
+static void readers_free_sometimes(const pthread_rwlock_t *l, struct thread *t)
+{
+	if (++t->looks % LOOKS != 0 || !rwlock_is_open(l))
+		return;
+	if (l->__data.__shared)
+		readers_look_always(l);
+	else
+		readers_free(l);
+}
+
+/* A reader of a lock that has writers, or is not known yet. */
+static OUT_OF_LINE int rwlock_read_looking(
+	pthread_rwlock_t *l, struct thread *t, struct rlk_entry *e, uint64_t site)
+{
+	int result;
+
+	line_for_writing(l);
+	if (unlikely(!t->live || !rwlock_is_open(l)))
+		return rwlock_acquire(l, RLK_KIND_RDLOCK, site, CLOCK_REALTIME, NULL, false);
+	result = real.rwlock_rdlock(l);
+	if (likely(result == 0)) {
+		rwlock_count_ahead(t, l, RLK_KIND_RDLOCK, site, e);
+		readers_free_sometimes(l, t);
+	}
+	return result;
+}
+
+/* A lock that is new to the thread may be one that is shared between processes. */
+static inline bool rwlock_reads_freely(
+	const pthread_rwlock_t *l, const struct thread *t, const struct rlk_entry *e)
+{
+	return readers_are_free(l) && (likely(e != NULL) ? entry_is(e, (uint64_t)l) : t->live);
+}
+
+/*
+ * Readers meet no writer most of the time, and then only share the count of readers: the native
+ * lock adds to it, which always succeeds, where its try compares and swaps until that does. So a
+ * lock whose writers announce none, or that is seen without one, is taken by the native call.
+ * A writer that comes in between makes it wait natively, unrecorded: it has the few nanoseconds
+ * between two instructions for that.
+ */
 HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
 	struct thread *t = thread_self;
 	struct rlk_entry *e = entry_ahead(t, (uint64_t)l);
 	int result;
 
-	line_for_writing(l);
-	if (likely(t->live && rwlock_is_open(l))) {
-		result = real.rwlock_rdlock(l);
-		if (likely(result == 0))
-			rwlock_count_ahead(t, l, RLK_KIND_RDLOCK, RETURN_ADDRESS, e);
-		return result;
-	}
-	return rwlock_acquire(l, RLK_KIND_RDLOCK, RETURN_ADDRESS, CLOCK_REALTIME, NULL, false);
+	if (unlikely(!rwlock_reads_freely(l, t, e)))
+		return rwlock_read_looking(l, t, e, RETURN_ADDRESS);
+	result = real.rwlock_rdlock(l);
+	if (likely(result == 0))
+		rwlock_count_ahead(t, l, RLK_KIND_RDLOCK, RETURN_ADDRESS, e);
+	return result;
 }
 
 HOOK int pthread_rwlock_wrlock(pthread_rwlock_t *l)

@@ -107,6 +107,7 @@ struct __attribute__((aligned(RLK_PAGE))) thread {
 	uint32_t notes_taken; /* bits */
 	uint32_t first_directory[(1u << FIRST_SLOTS_BITS) + SLOTS_WINDOW];
 	struct rows rows;
+	uint32_t looks;          /* before it took a rwlock for reading */
 	uint32_t slow;           /* how often an entry was not found at its place at once */
 	struct rlk_entry *spill; /* counts what there is no row for, on its way to overflow.h */
 	uint64_t random;
