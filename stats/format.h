@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define RLK_MAGIC "relock\r\n"
-#define RLK_VERSION 2
+#define RLK_VERSION 3
 #define RLK_BYTE_ORDER 0x01020304u
 #define RLK_PAGE 4096
 #define RLK_BLOCK_MAGIC 0x4b4c4231u
@@ -236,7 +236,9 @@ struct rlk_class {
 	uint32_t context; /* of the birth: the site or stack; for a static lock a site inside the
 			     module's data */
 	uint32_t module;  /* 1 + module of `address`; 0 unknown */
-	uint64_t created, destroyed; /* locks: *_init or first use, *_destroy */
+	/* Locks: *_init or first use, *_destroy. Modulo 2^64, as what its records say comes on top:
+	 * RLK_RECORD_CREATED and _DESTROYED. */
+	uint64_t created, destroyed;
 };
 
 enum rlk_record_flags {
@@ -279,6 +281,12 @@ struct rlk_record {
 	uint64_t looked_at; /* 1 + acquisitions when deflation last looked; the recorder's own */
 };
 _Static_assert(sizeof(struct rlk_record) == 64, "a lock record is one cache line");
+
+/* What a record adds to its class's counts: that a lock is born again is noted in its record alone,
+ * and every life but the last is taken to have ended by *_destroy. */
+#define RLK_RECORD_CREATED(generations) ((uint64_t)(generations)-1)
+#define RLK_RECORD_DESTROYED(generations, flags)                                                   \
+	((uint64_t)(generations)-1 + !!((flags)&RLK_LOCK_DESTROYED))
 
 /* Key: birth_ticks != 0. */
 struct rlk_thread {

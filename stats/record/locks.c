@@ -4,8 +4,7 @@
 #include "stats/record/chains.h"
 #include "stats/record/classes.h"
 #include "stats/record/deflate.h"
-
-#include <stddef.h>
+#include "stats/record/records.h"
 
 /* Rows that only classes get when there is no room for more. */
 #define KEPT_FOR_CLASSES 256
@@ -31,19 +30,6 @@ struct rlk_record *lock_row(uint32_t record)
 	return likely(record < table_count(&records)) ? table_row(&records, record) : &nobodys;
 }
 
-/*
- * The upper half of a row's flags counts the lives it had, as records of one lock after the other
- * and as generations of one. Whoever has found a row for a lock, and then wants to change its
- * flags, sees by it that the row is another's by now.
- */
-#define LIFE_ONE (1u << 16)
-#define LIFE (UINT32_MAX << 16)
-
-static uint32_t next_life(uint32_t flags)
-{
-	return (flags & LIFE) + LIFE_ONE;
-}
-
 /* The flags come last: a row that was used before is known by them as nobody's until then. */
 static struct rlk_record *record_fill(struct rlk_record *r, const struct lock_id *id,
 	uint32_t class_index, uint32_t rule, uint32_t flags)
@@ -59,12 +45,6 @@ static struct rlk_record *record_fill(struct rlk_record *r, const struct lock_id
 	store64(&r->holder, 0);
 	store32_release(&r->flags, id->flags | flags | next_life(load32(&r->flags)));
 	return r;
-}
-
-/* Of a row that may just be given to another lock: whatever number it is, the class is there. */
-static uint32_t row_class(const struct rlk_record *row)
-{
-	return load32_acquire(&row->class_index);
 }
 
 bool locks_open(uint64_t max_locks, lock_rule_chooser *chooser)
@@ -168,7 +148,7 @@ static uint32_t record_find_from(uint32_t number, const struct lock_id *id, uint
 	return 0;
 }
 
-static uint32_t record_find(const struct lock_id *id, uint32_t *flags)
+uint32_t record_find(const struct lock_id *id, uint32_t *flags)
 {
 	uint32_t *bucket[CHAINS_MOST], number = 0;
 	uint64_t given;
@@ -194,23 +174,6 @@ bool lock_record_stands(uint32_t record, const struct lock_id *id)
 	atomic_thread_fence(memory_order_seq_cst);
 	return (load32(&row->flags) & RLK_LOCK_IS_CLASS) || stands_for(row, id, &flags);
 }
-
-/* Changes flags unless the record was folded, or is in another life than `seen` says: then it is no
- * longer the lock's. */
-static bool flags_change(struct rlk_record *row, uint32_t seen, uint32_t keep, uint32_t add)
-{
-	uint32_t old = load32(&row->flags);
-
-	do {
-		if (old & RLK_LOCK_FOLDED || (old & LIFE) != (seen & LIFE))
-			return false;
-	} while (!atomic_compare_exchange_weak_explicit((_Atomic uint32_t *)&row->flags, &old,
-		(old & keep) | add, memory_order_acq_rel, memory_order_relaxed));
-	return true;
-}
-
-/* Whatever the birth is: the caller has just told where the lock was born. */
-#define ANY_BIRTH (BIRTH_UNKNOWN - 1)
 
 /*
  * Pushes a filled record in front of its chain, unless another thread put one for the lock there
@@ -276,9 +239,7 @@ static bool lock_folded(const struct lock_id *id, uint32_t class_index)
 	return !record_find(id, &flags) || !births_forget(id->address);
 }
 
-/* *fresh: the lock was not known before, and no other thread has just added it. TABLE_NONE: its
- * birth is not `birth` any more. */
-static uint32_t record_add(
+uint32_t record_add(
 	const struct lock_id *id, uint32_t birth, uint32_t class_index, uint32_t rule, bool *fresh)
 {
 	struct rlk_record *row;
@@ -346,140 +307,6 @@ void lock_add(const struct lock_id *id, uint32_t class_index)
 	bool fresh;
 
 	record_add(id, ANY_BIRTH, class_index, rule_of(class_index, &birth), &fresh);
-}
-
-static bool born_alike(const struct rlk_class *class, const struct lock_id *id, uint64_t site)
-{
-	return (class->birth == RLK_BORN_INIT && class->address == site) ||
-	       (class->birth == RLK_BORN_STATIC && class->address == id->address);
-}
-
-/* The record of an earlier lock that was born of this class at this address, and replaced since; or
- * NULL. */
-static struct rlk_record *record_replaced_in(
-	const uint32_t *bucket, const struct lock_id *id, uint32_t class_index, uint32_t *flags)
-{
-	uint32_t number = chain_first(bucket);
-
-	while (number) {
-		struct rlk_record *row = lock_row(number - 1);
-
-		*flags = load32_acquire(&row->flags);
-		if (load64(&row->lock) == id->address && load32(&row->kind) == (uint32_t)id->kind &&
-			row_class(row) == class_index)
-			return row;
-		number = load32_acquire(&row->next);
-	}
-	return NULL;
-}
-
-static struct rlk_record *record_replaced(
-	const struct lock_id *id, uint32_t class_index, uint32_t *flags)
-{
-	uint32_t *bucket[CHAINS_MOST];
-	unsigned count = chains_of(id->address, bucket);
-	struct rlk_record *row = NULL;
-
-	for (unsigned i = 0; i < count && !row; i++)
-		row = record_replaced_in(bucket[i], id, class_index, flags);
-	return row;
-}
-
-/* Exchanged together: this is the way of programs that make and destroy a lock each time they need
- * one. */
-union flags_and_generations {
-	struct {
-		uint32_t flags, generations;
-	};
-	uint64_t both;
-};
-_Static_assert(offsetof(struct rlk_record, flags) % sizeof(uint64_t) == 0 &&
-		       offsetof(struct rlk_record, generations) ==
-			       offsetof(struct rlk_record, flags) + sizeof(uint32_t),
-	"flags and generations are one word");
-
-static uint64_t *both_of(struct rlk_record *row)
-{
-	return (uint64_t *)(void *)&row->flags;
-}
-
-/* False: it was folded meanwhile. A new life of the row begins, so that deflation, which may just
- * have kept the birth of the last one, does not fold it. */
-static bool record_reborn(struct rlk_record *row, uint32_t seen, const struct lock_id *id)
-{
-	union flags_and_generations old = {.flags = seen}, new;
-
-	new.flags = id->flags | next_life(seen);
-	do {
-		old.generations = load32(&row->generations);
-		old.flags = load32(&row->flags);
-		if (old.flags & RLK_LOCK_FOLDED || (old.flags & LIFE) != (seen & LIFE))
-			return false;
-		new.generations = old.generations + 1;
-	} while (!cas64(both_of(row), old.both, new.both));
-	return true;
-}
-
-/* Whether a record of the address is still in a chain, though it stands for it no more. */
-static bool is_passing(const struct lock_id *id)
-{
-	uint32_t *bucket[CHAINS_MOST], number = 0;
-	unsigned count = chains_of(id->address, bucket);
-
-	for (unsigned i = 0; i < count && !number; i++) {
-		number = chain_first(bucket[i]);
-		while (number && load64(&lock_row(number - 1)->lock) != id->address)
-			number = load32_acquire(&lock_row(number - 1)->next);
-	}
-	return number != 0;
-}
-
-void lock_born(const struct lock_id *id, uint64_t site)
-{
-	uint32_t flags, number = record_find(id, &flags), class_index;
-	struct rlk_record *row = number ? lock_row(number - 1) : NULL;
-	struct birth birth;
-	bool fresh;
-
-	if (row) {
-		class_index = row_class(row);
-		if (born_alike(class_row(class_index), id, site) && record_reborn(row, flags, id)) {
-			add64(&class_row(class_index)->created, 1);
-			return;
-		}
-		flags_change(row, flags, UINT32_MAX, RLK_LOCK_DESTROYED | RLK_LOCK_REPLACED);
-	}
-	/* Another lock has the address from now on: threads have to look again. Of a record that
-	 * deflation has just folded it may not yet have said so. */
-	if (row || is_passing(id))
-		lock_stamp_change(id->address);
-	/* Only now that nobody folds the last record any more, and keeps its birth. */
-	births_forget(id->address);
-	birth = birth_of(id, site, true);
-	class_index = class_of(&birth);
-	add64(&class_row(class_index)->created, 1);
-	/* Addresses are used in turn by locks from a few places: as many records as places, however
-	 * often. */
-	row = number ? record_replaced(id, class_index, &flags) : NULL;
-	if (row && record_reborn(row, flags, id))
-		store32(&row->rule, rule_of(class_index, &birth));
-	else
-		record_add(id, ANY_BIRTH, class_index, rule_of(class_index, &birth), &fresh);
-}
-
-void lock_died(const struct lock_id *id)
-{
-	uint32_t flags, number = record_find(id, &flags), class_index = BIRTH_UNKNOWN;
-	struct rlk_record *row = number ? lock_row(number - 1) : NULL;
-
-	if (row)
-		class_index = row_class(row);
-	if (!row || !flags_change(row, flags, UINT32_MAX, RLK_LOCK_DESTROYED)) {
-		class_index = births_find(id->address);
-		births_forget(id->address);
-	}
-	if (class_index != BIRTH_UNKNOWN)
-		add64(&class_row(class_index)->destroyed, 1);
 }
 
 /* --- folding */

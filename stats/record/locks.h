@@ -56,6 +56,10 @@ bool lock_record_stands(uint32_t record, const struct lock_id *id);
 /* For deflation: takes a folded record out of its chain. One thread at a time. */
 void lock_unlink(uint32_t record);
 
+/* Likewise: adds what a record says of its class to the class's own counts; the record is about to
+ * say nothing any more. */
+void lock_lives_to_class(const struct rlk_record *row);
+
 /* In a record's flags, the recorder's own: it is not in its chain yet, and not to be folded. */
 #define RECORD_NEW (1u << 15)
 

@@ -216,6 +216,7 @@ static void give_back_folded(uint32_t i)
 {
 	if (!look.into[i])
 		return;
+	lock_lives_to_class(lock_row(i));
 	store32_release(&lock_row(i)->generations, 0);
 	give_back(i);
 }

@@ -138,6 +138,12 @@ static uint32_t lock_intern(struct model *m, const struct lock *lock)
 	return row;
 }
 
+static void count_lives(struct class *class, const struct rlk_record *from)
+{
+	class->created += RLK_RECORD_CREATED(from->generations);
+	class->destroyed += RLK_RECORD_DESTROYED(from->generations, from->flags);
+}
+
 static bool load_record(struct load *l, uint64_t index, const struct rlk_record *from)
 {
 	struct lock lock = {.address = from->lock,
@@ -153,6 +159,8 @@ static bool load_record(struct load *l, uint64_t index, const struct rlk_record 
 		return false;
 	if (lock.class == NONE)
 		l->orphans += !l->model->full;
+	else
+		count_lives(&l->model->classes.row[lock.class], from);
 	return map_set(l, &l->locks, index, lock_intern(l->model, &lock));
 }
 

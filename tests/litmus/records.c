@@ -197,6 +197,14 @@ static void check_place(const struct sums *sums, unsigned place)
 			acquired += sums->of_class[i];
 		}
 	}
+	for (uint32_t i = 0; i < lock_records(); i++) {
+		const struct rlk_record *row = lock_row(i);
+
+		if (row->generations && is_of(row->class_index, place)) {
+			created += RLK_RECORD_CREATED(row->generations);
+			destroyed += RLK_RECORD_DESTROYED(row->generations, row->flags);
+		}
+	}
 	litmus_check(acquired == p->done, "place %u: %llu acquisitions are %llu", place,
 		(unsigned long long)p->done, (unsigned long long)acquired);
 	litmus_check(created == (place < SITES ? p->created : p->done > 0),

@@ -30,6 +30,7 @@ if NATIVE:
 KINDS = {"mutex": 0, "spin": 1, "rdlock": 2, "wrlock": 3}
 RUNNING, EXITED = 0, 1
 BORN_STATIC, BORN_INIT, BORN_FIRST_USE = 1, 2, 3
+DESTROYED = 1 << 5
 IS_CLASS = 1 << 6
 ENDINGS = ("ended_first", "ended_spin", "ended_yield", "ended_sleep", "ended_block")
 RUN_LIMIT_S = 120
@@ -90,10 +91,18 @@ class Recording:
         self.pid, self.lost = self.header["pid"], self.header["lost"]
         self.records = {r["index"]: r for r in rows["records"]}
         self.classes = {c["index"]: c for c in rows["classes"]}
+        self._add_lives()
         self.threads, self.shards = rows["threads"], rows["shards"]
         self.entries, self.cells = rows["entries"], rows["cells"]
         self._finish_moves()
         self.pairs, self.yield_sites = rows["pairs"], rows["yield_sites"]
+
+    def _add_lives(self):
+        """What records say of their classes on top of the classes' own counts (RLK_RECORD_CREATED)."""
+        for r in self.records.values():
+            c, ended = self.classes[r["class"]], r["generations"] - 1
+            c["created"] = (c["created"] + ended) % (1 << 64)
+            c["destroyed"] = (c["destroyed"] + ended + bool(r["flags"] & DESTROYED)) % (1 << 64)
 
     def _finish_moves(self):
         """Counts on their way from one entry to another when the program was killed (struct rlk_shard)."""

@@ -76,6 +76,30 @@ START_TEST(test_equal_keys_are_added)
 }
 END_TEST
 
+/* Born three times by a call that is counted once, never destroyed before the second; a row of
+ * another lock of the class counts nothing on top. */
+START_TEST(test_lives_are_counted_by_records)
+{
+	struct rlk_class class = {
+		.address = 0x10, .birth = RLK_BORN_INIT, .created = 2, .destroyed = (uint64_t)-1};
+	struct rlk_record record = {.lock = 0x7000, .flags = RLK_LOCK_DESTROYED, .generations = 3};
+	struct builder b;
+	struct model *m;
+
+	builder_begin(&b);
+	record.class_index = builder_add(&b, RLK_CLASSES, 0, &class);
+	builder_add(&b, RLK_RECORDS, 0, &record);
+	builder_lock(&b, 0x8000, record.class_index, RLK_KIND_MUTEX);
+	builder_write(&b, "lives.rlk");
+	builder_end(&b);
+	m = tests_model_of("lives.rlk");
+	ck_assert_uint_eq(m->classes.count, 1);
+	ck_assert_uint_eq(m->classes.row[0].created, 4);
+	ck_assert_uint_eq(m->classes.row[0].destroyed, 2);
+	model_free(m);
+}
+END_TEST
+
 START_TEST(test_same_address_of_another_class)
 {
 	struct builder b;
@@ -398,6 +422,7 @@ Suite *report_model_suite(void)
 	tcase_add_test(tests, test_sums_are_exact);
 	tcase_add_test(tests, test_sides_of_a_rwlock);
 	tcase_add_test(tests, test_equal_keys_are_added);
+	tcase_add_test(tests, test_lives_are_counted_by_records);
 	tcase_add_test(tests, test_same_address_of_another_class);
 	tcase_add_test(tests, test_merging_recordings);
 	tcase_add_test(tests, test_merging_by_build_id);

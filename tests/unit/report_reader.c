@@ -35,9 +35,9 @@ START_TEST(test_header_is_checked)
 	ck_assert_str_eq(refused(offsetof(struct rlk_header, magic), 0x41414141),
 		FILE_NAME ": not a recording of relock");
 	ck_assert_str_eq(refused(offsetof(struct rlk_header, version), 7),
-		FILE_NAME ": written by a newer relock (format 7, this reads 2)");
+		FILE_NAME ": written by a newer relock (format 7, this reads 3)");
 	ck_assert_str_eq(refused(offsetof(struct rlk_header, version), 0),
-		FILE_NAME ": written by an older relock (format 0, this reads 2)");
+		FILE_NAME ": written by an older relock (format 0, this reads 3)");
 	ck_assert_str_eq(refused(offsetof(struct rlk_header, byte_order), 0x04030201),
 		FILE_NAME ": recorded on a machine of the other byte order; read it on such a one");
 	ck_assert_str_eq(refused(offsetof(struct rlk_header, byte_order), 0x01020305),
