@@ -98,6 +98,9 @@ void mutex_count_user(pthread_mutex_t *m, int change);
 /* The entry of the mutex this thread just took, or NULL. */
 struct rlk_entry *mutex_entry(struct thread *t, pthread_mutex_t *m, uint64_t site);
 
+extern const struct cost_probe mutex_probe __attribute__((visibility("hidden")));
+extern const struct cost_probe spin_probe __attribute__((visibility("hidden")));
+
 /* --- condition variables */
 
 int cond_await(pthread_cond_t *c, pthread_mutex_t *m, uint64_t site, clockid_t clock,

@@ -360,3 +360,21 @@ HOOK int pthread_mutex_destroy(pthread_mutex_t *m)
 		mutex_died((uint64_t)m);
 	return result;
 }
+
+/* --- what it costs */
+
+/* By names that no other library can have in front of ours. */
+extern int mutex_lock_hooked(pthread_mutex_t *m)
+	__attribute__((alias("pthread_mutex_lock"), visibility("hidden"), nothrow, nonnull));
+extern int mutex_unlock_hooked(pthread_mutex_t *m)
+	__attribute__((alias("pthread_mutex_unlock"), visibility("hidden"), nothrow, nonnull));
+
+static pthread_mutex_t probed = PTHREAD_MUTEX_INITIALIZER;
+
+static void probe_hooked(void)
+{
+	mutex_lock_hooked(&probed);
+	mutex_unlock_hooked(&probed);
+}
+
+const struct cost_probe mutex_probe = {RLK_KIND_MUTEX, &probed, probe_hooked};

@@ -194,6 +194,8 @@ static struct recorder_config recorder_settings(uint32_t fast_mutexes, uint32_t 
 		.config = config_text,
 		.run_id = s->run_id,
 		.report = s->report_stderr,
+		.probe_mutex = &mutex_probe,
+		.probe_spin = &spin_probe,
 	};
 
 	for (unsigned kind = 0; kind < RLK_KINDS; kind++)

@@ -188,3 +188,21 @@ HOOK int pthread_spin_destroy(pthread_spinlock_t *s)
 		lock_died(&id);
 	return result;
 }
+
+/* --- what it costs */
+
+/* As in mutex.c. */
+extern int spin_lock_hooked(pthread_spinlock_t *s)
+	__attribute__((alias("pthread_spin_lock"), visibility("hidden"), nothrow, nonnull));
+extern int spin_unlock_hooked(pthread_spinlock_t *s)
+	__attribute__((alias("pthread_spin_unlock"), visibility("hidden"), nothrow, nonnull));
+
+static pthread_spinlock_t probed = SPIN_FREE;
+
+static void probe_hooked(void)
+{
+	spin_lock_hooked(&probed);
+	spin_unlock_hooked(&probed);
+}
+
+const struct cost_probe spin_probe = {RLK_KIND_SPIN, (const void *)&probed, probe_hooked};

@@ -129,12 +129,13 @@ struct rlk_header {
 
 	/* What the recorder itself costs, measured when the recording was created: ticks per 1024
 	 * events. */
-	uint64_t cost_acquire_1024; /* counting one acquisition */
-	uint64_t cost_spin_1024;    /* of a spinlock, which hides less of it */
-	uint64_t cost_clock_1024;   /* one read of the clock */
-	uint64_t cost_hold_1024;    /* timing one hold, clock included */
-	uint64_t cost_wait_1024;    /* recording one contended wait, without the clock */
-	uint64_t cost_first_uses;   /* ticks, over all first uses of a lock by a thread */
+	uint64_t cost_acquire_1024;   /* counting one acquisition */
+	uint64_t cost_spin_1024;      /* of a spinlock, which hides less of it */
+	uint64_t cost_clock_1024;     /* one read of the clock */
+	uint64_t cost_hold_1024;      /* timing one hold, clock included */
+	uint64_t cost_hold_spin_1024; /* the same of a spinlock */
+	uint64_t cost_wait_1024;      /* recording one contended wait, without the clock */
+	uint64_t cost_first_uses;     /* ticks, over all first uses of a lock by a thread */
 
 	struct rlk_text program; /* executable's path */
 	struct rlk_text command; /* command line, arguments separated by spaces, quoted like a shell

@@ -7,19 +7,46 @@
 
 enum { ROUNDS = 64, BATCHES = 6 };
 
-#define KEY 64
-
-/* A shard and a lock that nobody else has. A program's stack may be small. */
+/* A shard that nobody else has, with one entry, for whatever lock it is asked. A program's stack
+ * may be small. */
 static struct thread shard;
+static struct rlk_entry entry;
 static struct {
 	struct rlk_block head;
 	struct rlk_cell row;
 } cell;
 static uint32_t word;
 
-enum cost { BARE_SPIN, COUNTED_SPIN, BARE_MUTEX, COUNTED_MUTEX, CLOCK, HELD, COSTS };
+static void shard_make(const void *lock, enum rlk_kind kind)
+{
+	uint64_t key = (uint64_t)lock;
 
-/* What a lock and its release are to the processor: steps beside them are partly hidden by them. */
+	memset(&shard, 0, sizeof(shard));
+	memset(&cell, 0, sizeof(cell));
+	entry = (struct rlk_entry){.lock = key,
+		.stamp = lock_stamp(key),
+		.record = 1,
+		.state = (uint16_t)(kind << RLK_ENTRY_KIND_SHIFT | 1)};
+	shard.base = (char *)&entry;
+	shard.directory = shard.first_directory;
+	shard.shift = 64 - FIRST_SLOTS_BITS;
+	shard.until_sample = INT32_MAX;
+	shard.cell_chunk[0] = &cell.head;
+	shard.tid = thread_self->tid;
+	shard.fast_mutexes = recorder.fast_mutexes;
+	shard.fast_spin = recorder.fast_spin;
+	shard.live = 1;
+}
+
+/* --- what is measured */
+
+static void read_clock(void)
+{
+	arch_ticks();
+}
+
+/* What a lock and its release are to the processor: steps beside them are partly hidden by them.
+ * Not the C library's: before there is a second thread those have no locked instruction. */
 static void lock_word(void)
 {
 	cas32(&word, 0, 1);
@@ -35,64 +62,60 @@ static void unlock_mutex(void)
 	atomic_exchange_explicit((_Atomic uint32_t *)&word, 0, memory_order_release);
 }
 
-static void count(uint64_t site)
+static inline void lock_counted(void)
 {
-	struct rlk_entry *e = entry_ahead(&shard, KEY);
-	struct hold hold;
+	struct rlk_entry *e = entry_ahead(&shard, (uint64_t)&word);
 
 	lock_word();
-	if (likely(e && entry_is(e, KEY)))
-		entry_count(&shard, e, KEY, site, 0);
-	if (unlikely(shard.held_count) && hold_stop(&shard, KEY, &hold))
-		hold_note(&shard, &hold);
+	if (likely(e && entry_is(e, (uint64_t)&word)))
+		entry_count(&shard, e, (uint64_t)&word, (uint64_t)&shard, 0);
 }
 
-static __attribute__((noinline)) void step(enum cost cost, uint64_t i)
+static void bare_mutex(void)
 {
-	switch (cost) {
-	case BARE_SPIN:
-		lock_word();
-		unlock_spin();
-		break;
-	case COUNTED_SPIN:
-		count(i);
-		unlock_spin();
-		break;
-	case BARE_MUTEX:
-		lock_word();
-		unlock_mutex();
-		break;
-	case HELD:
-		shard.until_sample = 1; /* whatever the sample is */
-					/* fall through */
-	case COUNTED_MUTEX:
-		count(i);
-		unlock_mutex();
-		break;
-	case CLOCK:
-		arch_ticks();
-		break;
-	case COSTS:
-		break;
-	}
+	lock_word();
+	unlock_mutex();
 }
 
-static uint64_t time_batch(enum cost cost)
+static void counted_mutex(void)
+{
+	lock_counted();
+	unlock_mutex();
+}
+
+static void bare_spin(void)
+{
+	lock_word();
+	unlock_spin();
+}
+
+static void counted_spin(void)
+{
+	lock_counted();
+	unlock_spin();
+}
+
+/* --- how */
+
+static uint64_t time_batch(void (*step)(void), bool held)
 {
 	uint64_t begin = arch_ticks();
 
-	for (uint64_t i = 0; i < ROUNDS; i++)
-		step(cost, i);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		if (held)
+			shard.until_sample = 1; /* whatever the sample is */
+		step();
+	}
 	return arch_ticks() - begin;
 }
 
 /* The quickest batch, the others having been cold or interrupted. */
-static uint64_t quickest(enum cost cost)
+static uint64_t quickest(void (*step)(void), bool held)
 {
 	uint64_t best = UINT64_MAX;
 
 	for (unsigned i = 0; i < BATCHES; i++) {
-		uint64_t took = time_batch(cost);
+		uint64_t took = time_batch(step, held);
 
 		best = took < best ? took : best;
 	}
@@ -104,33 +127,37 @@ static uint64_t more(uint64_t than, uint64_t with)
 	return (with > than ? with - than : 0) * (1024 / ROUNDS);
 }
 
-static void shard_make(struct rlk_entry *e)
+static uint64_t count_1024(enum rlk_kind kind, void (*bare)(void), void (*counted)(void))
 {
-	memset(&shard, 0, sizeof(shard));
-	memset(&cell, 0, sizeof(cell));
-	*e = (struct rlk_entry){.lock = KEY, .stamp = lock_stamp(KEY), .record = 1, .state = 1};
-	shard.base = (char *)e;
-	shard.directory = shard.first_directory;
-	shard.shift = 64 - FIRST_SLOTS_BITS;
-	shard.until_sample = INT32_MAX;
-	shard.cell_chunk[0] = &cell.head;
+	shard_make(&word, kind);
+	return more(quickest(bare, false), quickest(counted, false));
 }
 
-void costs_measure(struct rlk_header *header)
+/* As another thread, so that the program's own is not counted in. */
+static uint64_t hold_1024(const struct cost_probe *probe)
 {
-	struct rlk_record before = *lock_row(0);
-	struct rlk_entry e;
-	uint64_t took[COSTS];
+	struct thread *self = thread_self;
+	uint64_t counted, held;
 
-	shard_make(&e);
-	for (enum cost cost = 0; cost < HELD; cost++)
-		took[cost] = quickest(cost);
-	header->cost_acquire_1024 = more(took[BARE_MUTEX], took[COUNTED_MUTEX]);
-	header->cost_spin_1024 = more(took[BARE_SPIN], took[COUNTED_SPIN]);
-	header->cost_clock_1024 = more(0, took[CLOCK]);
-	if (recorder.holds == RECORD_HOLDS_OFF)
+	shard_make(probe->lock, probe->kind);
+	thread_self = &shard;
+	counted = quickest(probe->hooked, false);
+	held = quickest(probe->hooked, true);
+	thread_self = self;
+	return more(counted, held);
+}
+
+void costs_measure(
+	struct rlk_header *header, const struct cost_probe *mutex, const struct cost_probe *spin)
+{
+	uint32_t before = load32(&lock_row(0)->last_owner);
+
+	header->cost_clock_1024 = more(0, quickest(read_clock, false));
+	header->cost_acquire_1024 = count_1024(RLK_KIND_MUTEX, bare_mutex, counted_mutex);
+	header->cost_spin_1024 = count_1024(RLK_KIND_SPIN, bare_spin, counted_spin);
+	if (recorder.holds == RECORD_HOLDS_OFF || !mutex || !spin)
 		return;
-	took[HELD] = quickest(HELD);
-	header->cost_hold_1024 = more(took[COUNTED_MUTEX], took[HELD]);
-	store32(&lock_row(0)->last_owner, before.last_owner);
+	header->cost_hold_1024 = hold_1024(mutex);
+	header->cost_hold_spin_1024 = hold_1024(spin);
+	store32(&lock_row(0)->last_owner, before);
 }

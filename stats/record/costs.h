@@ -7,9 +7,18 @@
 #include "stats/format.h"
 #include "stats/record/shared.h"
 
-/* Measures the steps of the hot path, on a lock of nobody's, and fills the header's cost_ fields
- * but for that of waits, which are timed when there are some. Some 50 us; one thread at a time. */
-void costs_measure(struct rlk_header *header);
+/* Acquires and releases a lock of nobody's by the hooks. */
+struct cost_probe {
+	enum rlk_kind kind;
+	const void *lock;
+	void (*hooked)(void);
+};
+
+/* Measures what is done for each acquisition and each hold, and fills the header's cost_ fields but
+ * for that of waits, which are timed when there are some. NULL: what holds cost is not known. Some
+ * 50 us; one thread at a time. */
+void costs_measure(
+	struct rlk_header *header, const struct cost_probe *mutex, const struct cost_probe *spin);
 
 /* Ticks, those of 4096 reads of the clock, some 30 us: what took longer was interrupted. */
 static inline uint64_t cost_longest(const struct rlk_header *header)

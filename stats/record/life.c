@@ -198,7 +198,7 @@ static int attach(void)
 	int error = ENAMETOOLONG;
 
 	header_texts();
-	costs_measure(arena_header);
+	costs_measure(arena_header, config.probe_mutex, config.probe_spin);
 	for (unsigned n = 0; n < NAMES_TRIED; n++) {
 		if (!config.output(n, path, sizeof(path)))
 			return ENAMETOOLONG;

@@ -15,6 +15,7 @@
 #define RELOCK_STATS_RECORD_RECORDER_H
 
 #include "policies/policy.h"
+#include "stats/record/costs.h"
 #include "stats/record/entry.h"
 
 enum record_holds { RECORD_HOLDS_OFF, RECORD_HOLDS_SAMPLED, RECORD_HOLDS_ALL };
@@ -43,7 +44,8 @@ struct recorder_config {
 	bool (*output)(unsigned n, char *path, size_t size);
 	const char *program, *command, *host, *libc, *kernel, *config, *run_id;
 	const char *policy[RLK_KINDS];
-	bool report; /* short text on stderr at the end */
+	bool report;                                       /* short text on stderr at the end */
+	const struct cost_probe *probe_mutex, *probe_spin; /* NULL: what it costs is not known */
 };
 
 /* The part of it that is looked at while running. */

@@ -135,6 +135,7 @@ static cJSON *run_tree(const struct run *run)
 	add_cost(object, "cost_spin_ns", run, run->header.cost_spin_1024);
 	add_cost(object, "cost_clock_ns", run, run->header.cost_clock_1024);
 	add_cost(object, "cost_hold_ns", run, run->header.cost_hold_1024);
+	add_cost(object, "cost_hold_spin_ns", run, run->header.cost_hold_spin_1024);
 	add_cost(object, "cost_wait_ns", run, run->header.cost_wait_1024);
 	lost = cJSON_AddObjectToObject(object, "lost");
 	for (enum loss loss = 0; loss < LOSSES; loss++)

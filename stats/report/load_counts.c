@@ -224,6 +224,8 @@ static void load_cell(struct load *l, uint32_t shard, const struct rlk_cell *fro
 	l->model->bytes[SHARE_WAITS] +=
 		(detail->wait.size + detail->hold.size - buckets) * sizeof(uint64_t);
 	run_add_cell(run, from);
+	if (from->kind == RLK_KIND_SPIN)
+		run->holds_spin += from->holds;
 	if (from->burst_acquired > 0)
 		load_burst(l, (uint32_t)(lock - l->model->locks.row), shard, from);
 	if (sum) {

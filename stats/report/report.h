@@ -25,8 +25,8 @@
  *   cpu_user_ns, cpu_system_ns, max_rss_kib, cpus_present, cpus_allowed, cpus_quota_milli, clock,
  *   holds, hold_sample, delegate_all, fast_mutexes, fast_spin, policy {mutex, spin, rdlock,
  *   wrlock}, config [{name, value, origin}], cost_acquire_ns, cost_spin_ns, cost_clock_ns,
- *cost_hold_ns, cost_wait_ns, lost {one key a loss}, deflation {scans, folded, total_ns,
- *longest_ns}.
+ *   cost_hold_ns, cost_hold_spin_ns, cost_wait_ns, lost {one key a loss}, deflation {scans,
+ *   folded, total_ns, longest_ns}.
  *
  * - totals: locks, classes, threads, threads_peak, thread_time_ns, wall_ns, cpu_ns,
  *   overhead_ns, overhead_share, and the figures (below) of all locks together.

@@ -359,6 +359,7 @@ START_TEST(test_overhead)
 	b.header.cost_spin_1024 = 3 * 1024;
 	b.header.cost_clock_1024 = 20 * 1024;
 	b.header.cost_hold_1024 = 50 * 1024;
+	b.header.cost_hold_spin_1024 = 60 * 1024;
 	b.header.cost_wait_1024 = 100 * 1024;
 	b.header.cost_first_uses = 7000;
 	b.header.deflation.total = 80000;
