@@ -1,6 +1,7 @@
 #include "stats/record/arena.h"
 
 #include "policies/arch.h"
+#include "stats/record/btrfs.h"
 #include "stats/record/confined.h"
 #include "stats/record/quiet.h"
 #include "stats/record/shared.h"
@@ -166,7 +167,7 @@ int arena_attach(const char *path)
 	if (fd < 0)
 		return errno;
 	write_in_place(fd);
-	error = fill_file(fd);
+	error = !confined() && btrfs_limits(fd) ? ARENA_QUOTA : fill_file(fd);
 	close(fd);
 	if (error)
 		unlink(path);

@@ -30,8 +30,11 @@ bool arena_open(uint64_t bytes);
 /* Why it did not: EFBIG, files may not be so large; or ENOMEM. */
 extern int arena_shortage;
 
-/* Moves what was recorded so far into the new file `path` and maps that. 0 or an errno; the arena
- * stays usable. */
+/* No errno: the file would be under a quota that could end the program. */
+#define ARENA_QUOTA (-1)
+
+/* Moves what was recorded so far into the new file `path` and maps that. 0, an errno or
+ * ARENA_QUOTA; the arena stays usable. */
 int arena_attach(const char *path);
 
 /* Whether a file is under the arena. */

@@ -168,6 +168,11 @@ static const char *reason(int error)
 	case ENOMEM:
 		return "there is too little memory, or the limit on address space (ulimit -v) is "
 		       "too low";
+	case EDQUOT:
+		return "the disk quota there is used up";
+	case ARENA_QUOTA:
+		return "a disk quota of btrfs applies there, and would end the program if it were "
+		       "used up; name a place elsewhere (-o, RELOCK_OUTPUT)";
 	default:
 		return strerrordesc_np(error);
 	}

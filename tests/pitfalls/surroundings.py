@@ -240,23 +240,57 @@ def read_only():
         same(len(list(own.rglob("*.rlk"))), what == "current", f"relock run, read-only: {what}: recordings in TMPDIR")
 
 
-@pitfall
-def quota():
-    """A user's disk quota ends in the middle of a recording. Quotas of tmpfs need Linux 6.6, and apply to others than root."""
-    must_mount()
-    if os.geteuid() != 0:
-        skip("only root can set quotas")
-    disk = new_directory()
+def tmpfs_quota(disk):
+    """A quota of tmpfs (Linux 6.6; not for root) that ends at once and in the middle of a recording. False: there are none here."""
     for size in (4096, 65536, 1 << 18, 1 << 20):
         for policy in POLICIES:
             mount = f"mount -t tmpfs -o usrquota,usrquota_block_hardlimit={size} none '{disk}' && chmod 777 '{disk}'"
             status, out, err, recordings = on_disk(
                 mount, disk, policy, f"setpriv --reuid 65534 --regid 65534 --clear-groups '{FIXTURES / 'many_locks'}'")
             if status == 77:
-                skip("this kernel's tmpfs has no quotas")
+                return False
             what = f"quota of {size} under {policy}"
             same(status, 0, f"{what}: status")
             adds_up(what, recordings, err, int(out.split()[1]))
+            check(not err or b"quota" in err, f"{what}: stderr {err}")
+    return True
+
+
+def btrfs_quota(disk):
+    """A quota of btrfs, for root too, which would make a mapped file a trap: none is made where one limits. False: not here."""
+    made = new_directory()
+    here, others = f"{disk}/here", f"{disk}/others"
+    begin = (f"mkfs.btrfs -q -f '{made}/image' >/dev/null 2>&1 && mount -o loop '{made}/image' '{disk}' && btrfs quota enable '{disk}' && "
+             f"btrfs quota rescan -w '{disk}' >/dev/null && btrfs subvolume create '{here}' >/dev/null && "
+             f"btrfs subvolume create '{others}' >/dev/null && mkdir '{here}/below' && chmod 777 '{here}/below'")
+    above = f"btrfs qgroup create 1/7 '{disk}' && btrfs qgroup assign '{here}' 1/7 '{disk}' >/dev/null && btrfs qgroup limit 16M 1/7 '{disk}'"
+    # what: (how it comes to be, whether it limits)
+    cases = {"none": ("true", False), "another's": (f"btrfs qgroup limit 1M '{others}'", False),
+             **{f"{size} bytes": (f"btrfs qgroup limit {size} '{here}'", True) for size in (1, 1 << 16, 1 << 18, 1 << 20, 1 << 24, 1 << 40)},
+             "lifted": (f"btrfs qgroup limit 1M '{here}' && btrfs qgroup limit none '{here}'", False), "of a group above": (above, True)}
+    for number, (name, (limit, limits)) in enumerate(cases.items()):
+        for policy in POLICIES if number == 4 else ("spin-park",):
+            for who in ("", *(("setpriv --reuid 65534 --regid 65534 --clear-groups",) if limits else ())):
+                with open(made / "image", "wb") as image:
+                    image.truncate(1 << 30)
+                status, out, err, recordings = on_disk(f"{begin} && {limit}", f"{here}/below", policy, f"{who} '{FIXTURES / 'many_locks'}'")
+                if status == 77:
+                    return False
+                what = f"btrfs with a quota, {name}, under {policy} {who}"
+                if same(status, 0, f"{what}: status"):
+                    adds_up(what, recordings, err, int(out.split()[1]))
+                    check((b"quota" in err) == limits, f"{what}: stderr {err}")
+    return True
+
+
+@pitfall
+def quota():
+    """A disk quota, used up before the recording begins or after: what there is adds up, or one line says why there is none."""
+    must_mount()
+    if os.geteuid() != 0:
+        skip("only root can set quotas")
+    if not any([tmpfs_quota(new_directory()), btrfs_quota(new_directory())]):
+        skip("neither tmpfs nor btrfs has quotas here")
 
 
 # Of the fixture "killed".
