@@ -1,14 +1,8 @@
 #include "policies/arch.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#include <sys/prctl.h>
-#elif defined(__aarch64__)
+#if defined(__aarch64__)
 #include <sys/auxv.h>
 #ifndef HWCAP_EVTSTRM
 #define HWCAP_EVTSTRM (1ul << 2)
@@ -186,106 +180,3 @@ void arch_pause(enum arch_hint hint, unsigned count)
 }
 
 #endif
-
-#if defined(__aarch64__)
-enum arch_clock arch_clock_in_use = CLOCK_IS_CNTVCT;
-#else
-enum arch_clock arch_clock_in_use = CLOCK_IS_MONOTONIC;
-#endif
-
-bool arch_clock_by_call;
-
-const char *arch_clock_name(enum arch_clock clock)
-{
-	switch (clock) {
-	case CLOCK_IS_TSC:
-		return "tsc";
-	case CLOCK_IS_CNTVCT:
-		return "cntvct";
-	case CLOCK_IS_MONOTONIC:
-		return "monotonic";
-	}
-	return "unknown";
-}
-
-#if defined(__x86_64__)
-
-#define CPUID_POWER_MANAGEMENT 0x80000007u
-#define CPUID_INVARIANT_TSC (1u << 8) /* in EDX */
-
-static bool tsc_is_invariant(void)
-{
-	unsigned eax, ebx, ecx, edx;
-
-	return __get_cpuid(CPUID_POWER_MANAGEMENT, &eax, &ebx, &ecx, &edx) != 0 &&
-	       (edx & CPUID_INVARIANT_TSC) != 0;
-}
-
-/* A process may be forbidden to read it, by itself or by whoever started it. */
-static bool tsc_is_forbidden(void)
-{
-	int mode = PR_TSC_ENABLE, saved = errno;
-
-	syscall(SYS_prctl, PR_GET_TSC, &mode, 0, 0, 0);
-	errno = saved;
-	return mode == PR_TSC_SIGSEGV;
-}
-
-/*
- * The kernel takes a TSC that it caught drifting, or out of step between CPUs, off this list. The
- * current source says less: a virtual machine may prefer its own and have a sound TSC. A list that
- * cannot be read (no /sys in a container) says nothing.
- */
-static bool kernel_distrusts_tsc(void)
-{
-	static const char list[] =
-		"/sys/devices/system/clocksource/clocksource0/available_clocksource";
-	char text[256];
-	int saved = errno;
-	long fd = syscall(SYS_openat, AT_FDCWD, list, O_RDONLY | O_CLOEXEC);
-	long length = -1;
-
-	if (fd >= 0) {
-		length = syscall(SYS_read, fd, text, sizeof(text) - 1);
-		syscall(SYS_close, fd);
-	}
-	errno = saved;
-	if (length <= 0)
-		return false;
-	text[length] = '\0';
-	return strstr(text, "tsc") == NULL;
-}
-
-/*
- * arch_ticks() reads the counter with a plain rdtsc, on purpose. Without a fence the processor may
- * read it a few dozen cycles early or late, which is less than the shortest wait or hold worth
- * reporting; a fence would drain the pipeline at each end of every timed hold, and cost more than
- * the error it removes.
- */
-static enum arch_clock choose_clock(void)
-{
-	arch_clock_by_call = tsc_is_forbidden();
-	if (arch_clock_by_call)
-		return CLOCK_IS_MONOTONIC;
-	return tsc_is_invariant() && !kernel_distrusts_tsc() ? CLOCK_IS_TSC : CLOCK_IS_MONOTONIC;
-}
-
-#else
-
-static enum arch_clock choose_clock(void)
-{
-	return arch_clock_in_use;
-}
-
-#endif
-
-enum arch_clock arch_clock_init(void)
-{
-	static atomic_bool decided;
-
-	if (!atomic_load_explicit(&decided, memory_order_relaxed)) {
-		arch_clock_in_use = choose_clock();
-		atomic_store_explicit(&decided, true, memory_order_relaxed);
-	}
-	return arch_clock_in_use;
-}

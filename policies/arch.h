@@ -10,6 +10,7 @@
 #ifndef RELOCK_POLICIES_ARCH_H
 #define RELOCK_POLICIES_ARCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -45,21 +46,27 @@ enum arch_clock {
 	CLOCK_IS_TSC,       /* x86-64, invariant */
 	CLOCK_IS_CNTVCT,    /* aarch64 virtual counter */
 	CLOCK_IS_MONOTONIC, /* clock_gettime(CLOCK_MONOTONIC), ticks are ns */
+	CLOCK_IS_CONVERTED, /* the same, in ticks of the TSC, which may not be read any more */
 };
 
 /* Decides once, from CPUID / architecture, which clock arch_ticks() reads. Idempotent. */
 enum arch_clock arch_clock_init(void);
 const char *arch_clock_name(enum arch_clock clock);
 
-extern enum arch_clock arch_clock_in_use;
+/* The process is about to forbid itself the counter: from now on ticks are what it would say, by
+ * the kernel's clock, and in the same unit. Returns whether that is a change. For good, since
+ * threads inherit it: one that may read the counter again does not know of the others. */
+bool arch_clock_forbid(void);
+
+extern _Atomic enum arch_clock arch_clock_in_use __attribute__((visibility("hidden")));
 
 /* The counter must not be read, by the C library's clock_gettime() neither: clocks are asked for by
  * system call. */
-extern bool arch_clock_by_call;
+extern atomic_bool arch_clock_by_call __attribute__((visibility("hidden")));
 
 static inline void arch_clock_read(clockid_t clock, struct timespec *now)
 {
-	if (__builtin_expect(arch_clock_by_call, 0))
+	if (__builtin_expect(atomic_load_explicit(&arch_clock_by_call, memory_order_relaxed), 0))
 		syscall(SYS_clock_gettime, clock, now);
 	else
 		clock_gettime(clock, now);
@@ -74,12 +81,17 @@ static inline uint64_t arch_monotonic_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* arch_ticks() without a counter. */
+uint64_t arch_ticks_by_clock(void);
+
 /* The time stamp waits and holds are measured in. Unit: ticks of the clock in use, monotone per
  * thread. */
 static inline uint64_t arch_ticks(void)
 {
 #if defined(__x86_64__)
-	if (__builtin_expect(arch_clock_in_use == CLOCK_IS_TSC, 1))
+	if (__builtin_expect(
+		    atomic_load_explicit(&arch_clock_in_use, memory_order_relaxed) == CLOCK_IS_TSC,
+		    1))
 		return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
 	uint64_t ticks;
@@ -87,7 +99,7 @@ static inline uint64_t arch_ticks(void)
 	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
 	return ticks;
 #endif
-	return arch_monotonic_ns();
+	return arch_ticks_by_clock();
 }
 
 #endif

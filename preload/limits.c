@@ -1,5 +1,6 @@
 /*
- * Limits that a program sets on itself, and memory that it locks. The recording reserves address
+ * Limits that a program sets on itself, memory that it locks, and the processor's counter, which it
+ * may forbid itself: reading that would end it from then on. The recording reserves address
  * space that it may never need: under a limit on that, the program's own memory and the stacks of
  * its threads come first.
  *
@@ -8,7 +9,9 @@
  */
 #include "preload/hooks.h"
 
+#include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -31,6 +34,20 @@ HOOK int mlockall(int flags)
 	if (!(flags & MCL_ONFAULT))
 		recorder_pin();
 	return (int)syscall(SYS_mlockall, flags);
+}
+
+HOOK int prctl(int option, ...)
+{
+	unsigned long argument[4];
+	va_list arguments;
+
+	va_start(arguments, option);
+	for (unsigned i = 0; i < 4; i++)
+		argument[i] = va_arg(arguments, unsigned long);
+	va_end(arguments);
+	if (option == PR_SET_TSC && argument[0] == PR_TSC_SIGSEGV && arch_clock_forbid())
+		recorder_clock();
+	return (int)syscall(SYS_prctl, option, argument[0], argument[1], argument[2], argument[3]);
 }
 
 HOOK int setrlimit(__rlimit_resource_t resource, const struct rlimit *limits)

@@ -106,7 +106,8 @@ struct rlk_header {
 	uint32_t version;
 	uint32_t byte_order;
 	uint32_t word_bits; /* 64 */
-	uint32_t clock; /* enum arch_clock: 0 TSC, 1 CNTVCT, 2 CLOCK_MONOTONIC (a tick is 1 ns) */
+	uint32_t clock; /* enum arch_clock: 0 TSC, 1 CNTVCT, 2 CLOCK_MONOTONIC (a tick is 1 ns), 3
+			   the same in ticks of the TSC */
 	uint64_t capacity; /* bytes the mapping may grow to */
 	uint64_t used;     /* bytes handed out, header included; a multiple of RLK_PAGE */
 

@@ -147,12 +147,17 @@ static uint64_t hold_1024(const struct cost_probe *probe)
 	return more(counted, held);
 }
 
+void costs_measure_clock(struct rlk_header *header)
+{
+	store64(&header->cost_clock_1024, more(0, quickest(read_clock, false)));
+}
+
 void costs_measure(
 	struct rlk_header *header, const struct cost_probe *mutex, const struct cost_probe *spin)
 {
 	uint32_t before = load32(&lock_row(0)->last_owner);
 
-	header->cost_clock_1024 = more(0, quickest(read_clock, false));
+	costs_measure_clock(header);
 	header->cost_acquire_1024 = count_1024(RLK_KIND_MUTEX, bare_mutex, counted_mutex);
 	header->cost_spin_1024 = count_1024(RLK_KIND_SPIN, bare_spin, counted_spin);
 	if (recorder.holds == RECORD_HOLDS_OFF || !mutex || !spin)

@@ -20,6 +20,9 @@ struct cost_probe {
 void costs_measure(
 	struct rlk_header *header, const struct cost_probe *mutex, const struct cost_probe *spin);
 
+/* The clock's alone, once another is used. */
+void costs_measure_clock(struct rlk_header *header);
+
 /* Ticks, those of 4096 reads of the clock, some 30 us: what took longer was interrupted. */
 static inline uint64_t cost_longest(const struct rlk_header *header)
 {

@@ -67,7 +67,7 @@ static void header_fill(void)
 {
 	struct rlk_header *h = arena_header;
 
-	h->clock = arch_clock_in_use;
+	h->clock = arch_clock_init();
 	h->start_realtime_ns = realtime_ns();
 	h->start = h->latest[0] = calibration_now();
 	h->pid = getpid();
@@ -315,6 +315,17 @@ void recorder_limit(pid_t pid, uint64_t bytes)
 {
 	if (arena_is_ours() && (pid == 0 || pid == arena_header->pid))
 		arena_limit(bytes / ARENA_SHARE);
+}
+
+void recorder_clock(void)
+{
+	int saved = errno;
+
+	if (arena_is_ours()) {
+		store32(&arena_header->clock, arch_clock_init());
+		costs_measure_clock(arena_header);
+	}
+	errno = saved;
 }
 
 /* What was reserved would be memory then. */

@@ -102,6 +102,9 @@ uint64_t recorder_ticks(uint64_t ns);
 /* Process `pid` (0: this one) may have no more than `bytes` of address space from now on. */
 void recorder_limit(pid_t pid, uint64_t bytes);
 
+/* The clock that ticks are of, or what a look at it costs, is another now. */
+void recorder_clock(void);
+
 /* The process is about to lock its memory. */
 void recorder_pin(void);
 

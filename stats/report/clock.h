@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#define CLOCK_IN_NS 2 /* header.clock: the monotonic clock itself */
+#define CLOCK_IN_NS 2 /* header.clock: the monotonic clock itself; above, in other units */
 
 struct clock {
 	uint64_t start_ticks;

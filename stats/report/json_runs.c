@@ -68,14 +68,14 @@ static void add_times(cJSON *object, const struct run *run)
 
 static void add_machine(cJSON *object, const struct run *run)
 {
-	static const char *const clocks[] = {"tsc", "cntvct", "monotonic"};
+	static const char *const clocks[] = {"tsc", "cntvct", "monotonic", "monotonic"};
 	static const char *const holds[] = {"off", "sampled", "all"};
 	const struct rlk_header *h = &run->header;
 
 	add_number(object, "cpus_present", h->cpus_present);
 	add_number(object, "cpus_allowed", h->cpus_allowed);
 	add_number(object, "cpus_quota_milli", h->cpus_quota_milli);
-	add_text(object, "clock", h->clock < 3 ? clocks[h->clock] : NULL);
+	add_text(object, "clock", h->clock < 4 ? clocks[h->clock] : NULL);
 	add_text(object, "holds", h->holds < 3 ? holds[h->holds] : NULL);
 	add_number(object, "hold_sample", h->hold_sample);
 	cJSON_AddBoolToObject(object, "delegate_all", h->delegate_all != 0);

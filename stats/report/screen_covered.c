@@ -109,10 +109,11 @@ static void put_slow_clock(const struct report *r)
 	char text[UNITS_MAX];
 
 	for (size_t i = 0; i < r->model->runs.count; i++) {
-		const struct rlk_header *h = &r->model->runs.row[i].header;
+		const struct run *run = &r->model->runs.row[i];
+		uint64_t read = clock_ns(&run->clock, run->header.cost_clock_1024) / 1024;
 
-		if (h->clock == CLOCK_IN_NS && h->cost_clock_1024 / 1024 > slowest)
-			slowest = h->cost_clock_1024 / 1024;
+		if (run->header.clock >= CLOCK_IN_NS && read > slowest)
+			slowest = read;
 	}
 	if (slowest < SLOW_CLOCK_NS)
 		return;

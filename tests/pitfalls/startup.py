@@ -118,7 +118,7 @@ def exports():
     hooks = re.compile(r"pthread_(mutex|spin|rwlock|cond)_(init|destroy|lock|trylock|timedlock|clocklock|unlock|rdlock|wrlock|"
                        r"tryrdlock|trywrlock|timedrdlock|timedwrlock|clockrdlock|clockwrlock|wait|timedwait|clockwait|signal|"
                        r"broadcast)|pthread_create|(mtx|cnd)_\w+|thrd_(create|yield|sleep)|sched_yield|"
-                       r"nanosleep|clock_nanosleep|usleep|(set|p)rlimit(64)?|mlockall|relock_\w+")
+                       r"nanosleep|clock_nanosleep|usleep|(set|p)rlimit(64)?|mlockall|prctl|relock_\w+")
     listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
     names = [line.split()[-1] for line in listed.splitlines()]
     check(len(names) > 40, f"the library exports its hooks: {names}")

@@ -116,6 +116,29 @@ def slow_clock():
     one_recording(run)
 
 
+@pitfall
+def forbidden_clock():
+    """43: a program that forbids itself the counter once it runs is not killed for reading it, and times go on in one unit: the hold
+    that it was done in is as long as it was, and no time is longer than the run."""
+    if platform.machine() != "x86_64":
+        skip("only x86-64 has a counter that may be forbidden")
+    for when in ("first", "later", "held", "thread", "back", "forked", "raw", "vforked"):
+        for run in under_policies("forbids_tsc", when, policies=(*POLICIES, "spin-sleep", "progress"), settings={"RELOCK_HOLDS": "all"}):
+            if not run.must_end(0) or not run.must_match():
+                continue
+            reports = [run.report(path) for path in run.files()]
+            same(len(reports), 2 if when in ("forked", "raw") else 1, f"{run.what}: recordings")
+            for recording, lock in ((report["recordings"][0], report["locks"][0]) for report in reports):
+                # vfork()'s child does not write to its parent's recording.
+                same(recording["clock"], "tsc" if when == "vforked" else "monotonic", f"{run.what}: clock")
+                for key in ("hold_max_ns", "hold_total_ns", "wait_max_ns"):
+                    check(lock[key] <= recording["wall_ns"], f"{run.what}: {key} {lock[key]} in a run of {recording['wall_ns']} ns")
+                if when == "held":
+                    check(lock["hold_max_ns"] > 19000000, f"{run.what}: a hold of 20 ms in {lock['hold_max_ns']} ns at most")
+            if when != "vforked":
+                check("the kernel's, " in run.screen(), f"{run.what}: a note on the clock in the report")
+
+
 def said(run):
     return run.stderr.decode(errors="replace").splitlines()
 

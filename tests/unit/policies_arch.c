@@ -77,6 +77,25 @@ START_TEST(ticks_do_not_go_back)
 }
 END_TEST
 
+START_TEST(ticks_go_on_without_the_counter)
+{
+	enum arch_clock chosen = arch_clock_init();
+	uint64_t first = arch_ticks(), before = first, now;
+
+#if defined(__x86_64__)
+	ck_assert(arch_clock_forbid());
+#endif
+	ck_assert(!arch_clock_forbid());
+	ck_assert_int_eq(arch_clock_init(), chosen == CLOCK_IS_TSC ? CLOCK_IS_CONVERTED : chosen);
+	for (int i = 0; i < 100000; i++) {
+		now = arch_ticks();
+		ck_assert_uint_ge(now, before);
+		before = now;
+	}
+	ck_assert_uint_gt(before, first);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("arch");
@@ -87,5 +106,6 @@ int main(void)
 	tcase_add_loop_test(tests, every_hint_can_be_executed, 0, HINT_COUNT);
 	tcase_add_test(tests, clock_is_chosen_once);
 	tcase_add_test(tests, ticks_do_not_go_back);
+	tcase_add_test(tests, ticks_go_on_without_the_counter);
 	return run_tests(tests);
 }
