@@ -4,6 +4,7 @@
 #include "preload/relock.h"
 #include "stats/record/confined.h"
 #include "stats/record/tell.h"
+#include "stats/record/walks.h"
 
 #include <fcntl.h>
 #include <gnu/libc-version.h>
@@ -255,6 +256,7 @@ static void before_fork(void)
 {
 	forking_stack.low = thread_self->stack_low;
 	forking_stack.top = thread_self->stack_top;
+	walks_before_fork();
 }
 
 static void in_child(void)
@@ -282,7 +284,7 @@ bool process_ready(void)
 		return false;
 	expected = come_up() ? UP : OFF;
 	if (expected == UP)
-		pthread_atfork(before_fork, NULL, in_child);
+		pthread_atfork(before_fork, walks_after_fork, in_child);
 	/* Release pairs with the acquire above: who sees UP sees everything that was set up. */
 	atomic_store_explicit(&state, expected, memory_order_release);
 	errno = saved;

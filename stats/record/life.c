@@ -283,6 +283,7 @@ void recorder_child(void)
 	signals_block(&quiet);
 	recorder.forks++;
 	quiet_reset();
+	unwind_reset();
 	threads_reset();
 	token_open();
 	if (config.forked)

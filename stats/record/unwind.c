@@ -4,6 +4,7 @@
 #include "stats/record/quiet.h"
 #include "stats/record/recorder.h"
 #include "stats/record/sites.h"
+#include "stats/record/walks.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -218,6 +219,12 @@ bool unwind_open(void)
 	return lib.space != NULL;
 }
 
+void unwind_reset(void)
+{
+	if (!walks_reset())
+		lib.space = NULL;
+}
+
 /* --- walking */
 
 #if defined(__x86_64__)
@@ -312,8 +319,11 @@ static __attribute__((noinline)) void walk_stack(struct thread *t, uint64_t site
 	 * through as well, uncounted. */
 	signals_block(&quiet);
 	thread_self = &thread_passing;
-	if (lib.init_remote(cursor, lib.space, &start) == 0)
-		walk_callers(cursor, site, walk);
+	if (walk_begin()) {
+		if (lib.init_remote(cursor, lib.space, &start) == 0)
+			walk_callers(cursor, site, walk);
+		walk_end();
+	}
 	thread_self = t;
 	errno = saved;
 	signals_restore(&quiet);

@@ -19,6 +19,9 @@
 /* False: no libunwind here; contexts are single sites then. */
 bool unwind_open(void);
 
+/* In a forked child: there may be no unwinding in it any more. */
+void unwind_reset(void);
+
 /* The context of a hook's caller: `site` is the hook's return address, `frame` the address of its
  * frame. */
 uint32_t stack_context(struct thread *t, uint64_t site, uint64_t frame);

@@ -25,6 +25,19 @@ def fork_counts():
 
 
 @pitfall
+def fork_unwinding():
+    """A fork while another thread is inside a lock of libunwind's: the child, where nobody will let that go, does not wait for it."""
+    kept = FIXTURES / "libin_unwinder.so"
+    for how in ("fork", "clone"):
+        for after in ((), (kept,)):
+            for run in under_policies("forks_unwinding", how, native=not after, after=after):
+                if after and run.status == 77:
+                    skip("no libunwind here")
+                run.must_end(0)
+                run.must_match()
+
+
+@pitfall
 def vfork():
     """29: children that borrow the parent's memory leave it as it was."""
     for run in under_policies("vfork_loop"):
