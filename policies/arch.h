@@ -84,22 +84,38 @@ static inline uint64_t arch_monotonic_ns(void)
 /* arch_ticks() without a counter. */
 uint64_t arch_ticks_by_clock(void);
 
-/* The time stamp waits and holds are measured in. Unit: ticks of the clock in use, monotone per
- * thread. */
-static inline uint64_t arch_ticks(void)
+/* Whether ticks are a counter's: then arch_counter() is arch_ticks(). */
+static inline bool arch_clock_is_counter(void)
 {
 #if defined(__x86_64__)
-	if (__builtin_expect(
-		    atomic_load_explicit(&arch_clock_in_use, memory_order_relaxed) == CLOCK_IS_TSC,
-		    1))
-		return __builtin_ia32_rdtsc();
+	return atomic_load_explicit(&arch_clock_in_use, memory_order_relaxed) == CLOCK_IS_TSC;
+#elif defined(__aarch64__)
+	return true;
+#else
+	return false;
+#endif
+}
+
+static inline uint64_t arch_counter(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
 	uint64_t ticks;
 
 	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
 	return ticks;
+#else
+	return 0;
 #endif
-	return arch_ticks_by_clock();
+}
+
+/* The time stamp waits and holds are measured in. Unit: ticks of the clock in use, monotone per
+ * thread. */
+static inline uint64_t arch_ticks(void)
+{
+	return __builtin_expect(arch_clock_is_counter(), 1) ? arch_counter()
+							    : arch_ticks_by_clock();
 }
 
 #endif

@@ -251,9 +251,8 @@ static bool mutex_stays_held(const pthread_mutex_t *m)
 	return (mutex_kind(m) & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE_NP && m->__data.__count > 1;
 }
 
-static OUT_OF_LINE int mutex_release_slow(pthread_mutex_t *m)
+static OUT_OF_LINE int mutex_release_slow(struct thread *t, pthread_mutex_t *m)
 {
-	struct thread *t = thread_self;
 	struct hold hold;
 	int result;
 
@@ -267,10 +266,26 @@ static OUT_OF_LINE int mutex_release_slow(pthread_mutex_t *m)
 	return real.mutex_unlock(m);
 }
 
+static OUT_OF_LINE int mutex_release_held(struct thread *t, pthread_mutex_t *m)
+{
+	struct rlk_cell *cell = mutex_stays_held(m) ? NULL : hold_cell_alone(t, (uint64_t)m);
+	uint64_t length;
+	int result;
+
+	if (unlikely(!cell))
+		return mutex_release_slow(t, m);
+	length = hold_stop_alone(t);
+	result = real.mutex_unlock(m);
+	hold_write(cell, length);
+	return result;
+}
+
 int mutex_release(pthread_mutex_t *m)
 {
-	if (unlikely(thread_self->held_count))
-		return mutex_release_slow(m);
+	struct thread *t = thread_self;
+
+	if (unlikely(t->held_count))
+		return mutex_release_held(t, m);
 	return real.mutex_unlock(m);
 }
 
@@ -316,8 +331,10 @@ HOOK int pthread_mutex_lock(pthread_mutex_t *m)
 
 HOOK int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	if (unlikely(thread_self->held_count))
-		return mutex_release_slow(m);
+	struct thread *t = thread_self;
+
+	if (unlikely(t->held_count))
+		return mutex_release_held(t, m);
 	return real.mutex_unlock(m);
 }
 
@@ -371,10 +388,16 @@ extern int mutex_unlock_hooked(pthread_mutex_t *m)
 
 static pthread_mutex_t probed = PTHREAD_MUTEX_INITIALIZER;
 
+static void probe_native(void)
+{
+	real.mutex_lock(&probed);
+	real.mutex_unlock(&probed);
+}
+
 static void probe_hooked(void)
 {
 	mutex_lock_hooked(&probed);
 	mutex_unlock_hooked(&probed);
 }
 
-const struct cost_probe mutex_probe = {RLK_KIND_MUTEX, &probed, probe_hooked};
+const struct cost_probe mutex_probe = {RLK_KIND_MUTEX, &probed, probe_native, probe_hooked};

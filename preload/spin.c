@@ -199,10 +199,17 @@ extern int spin_unlock_hooked(pthread_spinlock_t *s)
 
 static pthread_spinlock_t probed = SPIN_FREE;
 
+static void probe_native(void)
+{
+	real.spin_lock(&probed);
+	real.spin_unlock(&probed);
+}
+
 static void probe_hooked(void)
 {
 	spin_lock_hooked(&probed);
 	spin_unlock_hooked(&probed);
 }
 
-const struct cost_probe spin_probe = {RLK_KIND_SPIN, (const void *)&probed, probe_hooked};
+const struct cost_probe spin_probe = {
+	RLK_KIND_SPIN, (const void *)&probed, probe_native, probe_hooked};

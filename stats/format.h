@@ -131,7 +131,6 @@ struct rlk_header {
 	/* What the recorder itself costs, measured when the recording was created: ticks per 1024
 	 * events. */
 	uint64_t cost_acquire_1024;   /* counting one acquisition */
-	uint64_t cost_spin_1024;      /* of a spinlock, which hides less of it */
 	uint64_t cost_clock_1024;     /* one read of the clock */
 	uint64_t cost_hold_1024;      /* timing one hold, clock included */
 	uint64_t cost_hold_spin_1024; /* the same of a spinlock */
@@ -411,8 +410,8 @@ static inline unsigned rlk_hist_bucket(uint64_t value)
 
 	if (value < 4)
 		return (unsigned)value;
-	exponent = 63u - (unsigned)__builtin_clzll(value);
-	bucket = ((exponent - 1) << 2) + (unsigned)(value >> (exponent - 2) & 3);
+	exponent = 63u ^ (unsigned)__builtin_clzll(value);
+	bucket = exponent * 4 - 8 + (unsigned)(value >> (exponent - 2));
 	return bucket < RLK_HIST_BUCKETS ? bucket : RLK_HIST_BUCKETS - 1;
 }
 

@@ -7,11 +7,11 @@
 #include "stats/format.h"
 #include "stats/record/shared.h"
 
-/* Acquires and releases a lock of nobody's by the hooks. */
+/* Acquires and releases a lock of nobody's, as the C library does it and by the hooks. */
 struct cost_probe {
 	enum rlk_kind kind;
 	const void *lock;
-	void (*hooked)(void);
+	void (*native)(void), (*hooked)(void);
 };
 
 /* Measures what is done for each acquisition and each hold, and fills the header's cost_ fields but

@@ -49,14 +49,6 @@ static void burst_step(const struct rlk_entry *e, struct rlk_cell *cell, uint64_
 	cell->burst_at = now;
 }
 
-/* Where every hold is timed one in eight will do, spread out: the owner is in a cache line of the
- * lock's record, and often another thread's. */
-static bool is_looked_at(const struct thread *t)
-{
-	return recorder.holds != RECORD_HOLDS_ALL ||
-	       t->acquired_before * 0x9e3779b97f4a7c15u >> 61 == 0;
-}
-
 /* Then a hold goes on. */
 static bool can_be_held_twice(const struct rlk_entry *e)
 {
@@ -168,7 +160,7 @@ static OUT_OF_LINE int hold_begin_any(
 	}
 	held_reserve(t, at);
 	t->held[at].entry = e;
-	t->held[at].after_wait = now != 0;
+	t->held[at].how = now ? HELD_AFTER_WAIT : HELD;
 	now = now ? now : arch_ticks();
 	sample_stretch(t, now);
 	t->held[at].start = now;
@@ -180,14 +172,15 @@ static OUT_OF_LINE int hold_begin_any(
 int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
 {
 	if (unlikely(recorder.holds != RECORD_HOLDS_ALL || t->held_count || now ||
-		     atomic_load_explicit(&modules_nameless, memory_order_relaxed)))
+		     atomic_load_explicit(&modules_nameless, memory_order_relaxed) ||
+		     !arch_clock_is_counter()))
 		return hold_begin_any(t, e, key, now);
 	t->acquired_before++;
 	t->until_sample = 1;
 	held_reserve(t, 0);
 	t->held[0].entry = e;
-	t->held[0].after_wait = 0;
-	t->held[0].start = arch_ticks();
+	t->held[0].how = hold_is_one_of_32(t) ? HELD : HELD_PLAINLY;
+	t->held[0].start = arch_counter();
 	held_fill(t, 0, key);
 	return 0;
 }
@@ -220,15 +213,29 @@ bool hold_takes_note(struct thread *t, struct rlk_entry *e, uint64_t key,
 		/* Begun earlier, and never seen to end. */
 		if (t->held[at].start != now)
 			t->held[at].start = 0;
+		t->held[at].how = HELD_AFTER_WAIT;
 		t->held[at].note = number;
 		return true;
 	}
 	held_reserve(t, at);
 	t->held[at].start = 0;
 	t->held[at].entry = e;
+	t->held[at].how = HELD_AFTER_WAIT;
 	t->held[at].note = number;
 	held_fill(t, at, key);
 	return true;
+}
+
+/* No handler comes in between: its holds are never the only ones. */
+struct rlk_cell *hold_cell(struct thread *t, uint16_t state)
+{
+	uint32_t cell = RLK_ENTRY_CELL(state);
+
+	if (!cell)
+		return NULL;
+	t->last_cell = cell_at(t, cell - 1);
+	t->last_cell_state = state;
+	return t->last_cell;
 }
 
 bool hold_stop(struct thread *t, uint64_t key, struct hold *hold)
@@ -245,7 +252,7 @@ bool hold_stop(struct thread *t, uint64_t key, struct hold *hold)
 	hold->held.start = load64(&t->held[at].start);
 	hold->held.entry = t->held[at].entry;
 	hold->held.note = load32(&t->held[at].note);
-	hold->held.after_wait = load32(&t->held[at].after_wait);
+	hold->held.how = load32(&t->held[at].how);
 	hold->end = hold->held.start ? arch_ticks() : 0;
 	if (at + 1 < t->held_count)
 		t->held[at] = t->held[t->held_count - 1];
@@ -264,15 +271,12 @@ void hold_note(struct thread *t, struct hold *hold)
 	cell = held->start ? entry_cell(t, held->entry) : NULL;
 	if (!cell)
 		return;
-	if (is_looked_at(t)) {
+	if (hold_is_looked_at(t)) {
 		/* The wait that it began with has looked already. */
-		if (!held->after_wait)
+		if (held->how != HELD_AFTER_WAIT)
 			owner_seen(t, cell, lock_row(load32(&held->entry->record) - 1));
 		burst_step(held->entry, cell, held->key, held->start);
 		recorder_calibrate_sometimes(hold->end);
 	}
-	shard_add(&cell->holds, 1);
-	shard_add(&cell->hold_total, length);
-	shard_max(&cell->hold_max, length);
-	shard_add(&cell->hold_hist[rlk_hist_bucket(length)], 1);
+	hold_write(cell, length);
 }

@@ -129,6 +129,55 @@ struct hold {
 bool hold_stop(struct thread *t, uint64_t key, struct hold *hold);
 void hold_note(struct thread *t, struct hold *hold);
 
+/* Spread out. */
+static inline bool hold_is_one_of_32(const struct thread *t)
+{
+	return t->acquired_before * 0x9e3779b97f4a7c15u >> 59 == 0;
+}
+
+/* Where every hold is timed some will do: the owner is in a cache line of the lock's record, and
+ * often another thread's. */
+static inline bool hold_is_looked_at(const struct thread *t)
+{
+	return recorder.holds != RECORD_HOLDS_ALL || hold_is_one_of_32(t);
+}
+
+/* The cell of an entry in that state; NULL: it has none. */
+struct rlk_cell *hold_cell(struct thread *t, uint16_t state);
+
+/*
+ * The cell of the only hold under way, where nothing but its length is to be noted; NULL: take
+ * hold_stop(). To be called before the release. It is remembered from the last such hold: the loads
+ * that find it wait for each other, where the processor guesses that a comparison will hold.
+ */
+static inline struct rlk_cell *hold_cell_alone(struct thread *t, uint64_t key)
+{
+	uint16_t state;
+
+	if (t->held_count != 1 || load64(&t->held[0].key) != key ||
+		load32(&t->held[0].how) != HELD_PLAINLY)
+		return NULL;
+	state = load16(&t->held[0].entry->state);
+	return likely(state == t->last_cell_state) ? t->last_cell : hold_cell(t, state);
+}
+
+/* Its length so far, in ticks: the lock is about to be released. */
+static inline uint64_t hold_stop_alone(struct thread *t)
+{
+	uint64_t start = t->held[0].start, length = arch_ticks() - start;
+
+	t->held_count = 0;
+	return length;
+}
+
+static inline void hold_write(struct rlk_cell *cell, uint64_t length)
+{
+	shard_add(&cell->holds, 1);
+	shard_add(&cell->hold_total, length);
+	shard_max(&cell->hold_max, length);
+	shard_add(&cell->hold_hist[rlk_hist_bucket(length)], 1);
+}
+
 /* One acquisition; `now` as in hold_begin(). Always 0: see mutex_count(). */
 static inline int entry_count(
 	struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t site, uint64_t now)

@@ -32,7 +32,13 @@ struct held {
 	uint64_t start; /* ticks; 0: it is not timed */
 	struct rlk_entry *entry;
 	uint32_t note; /* 1 + that of the wait; 0: none */
-	uint32_t after_wait;
+	uint32_t how;  /* enum held_how */
+};
+
+enum held_how {
+	HELD,
+	HELD_AFTER_WAIT,
+	HELD_PLAINLY, /* timed, no wait to note, nothing else to look at */
 };
 
 /* A wait that is over (waits.h). Times are ticks. */
@@ -103,6 +109,8 @@ struct __attribute__((aligned(RLK_PAGE))) thread {
 			     it again */
 
 	struct held held[HELD_MAX] __attribute__((aligned(64)));
+	struct rlk_cell *last_cell; /* of an entry in last_cell_state, which is 0 at first */
+	uint32_t last_cell_state;
 	struct wait_note note[NOTES_MAX];
 	uint32_t notes_taken; /* bits */
 	uint32_t first_directory[(1u << FIRST_SLOTS_BITS) + SLOTS_WINDOW];

@@ -132,7 +132,6 @@ static cJSON *run_tree(const struct run *run)
 	add_policies(object, run);
 	cJSON_AddItemToObjectCS(object, "config", config_tree(run->config));
 	add_cost(object, "cost_acquire_ns", run, run->header.cost_acquire_1024);
-	add_cost(object, "cost_spin_ns", run, run->header.cost_spin_1024);
 	add_cost(object, "cost_clock_ns", run, run->header.cost_clock_1024);
 	add_cost(object, "cost_hold_ns", run, run->header.cost_hold_1024);
 	add_cost(object, "cost_hold_spin_ns", run, run->header.cost_hold_spin_1024);

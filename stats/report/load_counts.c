@@ -83,8 +83,6 @@ static void load_entry(struct load *l, uint32_t shard, const struct rlk_entry *f
 	}
 	side->acquired += from->acquired;
 	l->model->runs.row[l->run].acquired += from->acquired;
-	if (kind == RLK_KIND_SPIN)
-		l->model->runs.row[l->run].acquired_spin += from->acquired;
 	if (sum)
 		sum->acquired += from->acquired;
 }

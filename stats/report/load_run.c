@@ -103,8 +103,7 @@ static void run_overhead(struct run *run)
 	const struct rlk_header *h = &run->header;
 	double waits = (double)run->counter[COUNT_contended] + (double)run->counter[COUNT_timeouts];
 	double per_event =
-		(double)(run->acquired - run->acquired_spin) * (double)h->cost_acquire_1024 +
-		(double)run->acquired_spin * (double)h->cost_spin_1024 +
+		(double)run->acquired * (double)h->cost_acquire_1024 +
 		(double)(run->counter[COUNT_holds] - run->holds_spin) * (double)h->cost_hold_1024 +
 		(double)run->holds_spin * (double)h->cost_hold_spin_1024 +
 		waits * (double)(h->cost_wait_1024 + 2 * h->cost_clock_1024);

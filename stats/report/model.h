@@ -59,7 +59,7 @@ struct run {
 	uint64_t cpu_user_ns, cpu_system_ns;
 	bool cpu_known;
 	uint64_t acquired, counter[COUNTERS]; /* of all its locks */
-	uint64_t acquired_spin, holds_spin;   /* of these, those of spinlocks */
+	uint64_t holds_spin;                  /* timed holds of spinlocks, of these */
 	uint32_t threads, threads_peak;       /* all, and at one moment */
 	uint64_t thread_time_ns;              /* lifetimes together */
 	uint64_t overhead_ns;                 /* estimated from header.cost_*; 0: not known */

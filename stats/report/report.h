@@ -24,7 +24,7 @@
  *   "killed", "ended", "unfinished"), exit_status, exit_signal, start_realtime_ns, wall_ns,
  *   cpu_user_ns, cpu_system_ns, max_rss_kib, cpus_present, cpus_allowed, cpus_quota_milli, clock,
  *   holds, hold_sample, delegate_all, fast_mutexes, fast_spin, policy {mutex, spin, rdlock,
- *   wrlock}, config [{name, value, origin}], cost_acquire_ns, cost_spin_ns, cost_clock_ns,
+ *   wrlock}, config [{name, value, origin}], cost_acquire_ns, cost_clock_ns,
  *   cost_hold_ns, cost_hold_spin_ns, cost_wait_ns, lost {one key a loss}, deflation {scans,
  *   folded, total_ns, longest_ns}.
  *

@@ -356,7 +356,6 @@ START_TEST(test_overhead)
 	builder_begin(&b);
 	tests_fill(&b);
 	b.header.cost_acquire_1024 = 2 * 1024;
-	b.header.cost_spin_1024 = 3 * 1024;
 	b.header.cost_clock_1024 = 20 * 1024;
 	b.header.cost_hold_1024 = 50 * 1024;
 	b.header.cost_hold_spin_1024 = 60 * 1024;
@@ -372,7 +371,7 @@ START_TEST(test_overhead)
 	builder_end(&b);
 	m = tests_model_of("overhead.rlk");
 	ck_assert_uint_eq(m->overhead_ns,
-		1600 * 2 + (7 + 11) * 3 + 1000 * 50 + 34 * (2 * 20 + 100) + 7000 + 80000);
+		(1600 + 7 + 11) * 2 + 1000 * 50 + 34 * (2 * 20 + 100) + 7000 + 80000);
 	model_free(m);
 }
 END_TEST
