@@ -45,7 +45,8 @@ static inline void spin_leave_holder(struct thread *t, const struct rlk_entry *e
 	if (likely(!entry_waited(e)))
 		return;
 	t->leaves_number = 1;
-	store64(&lock_row(e->record - 1)->holder, t->number + 1);
+	/* Release pairs with the acquire in holder_context(): the shard is there. */
+	store64_release(&lock_row(e->record - 1)->holder, t->number + 1);
 }
 
 static COLD void spin_count_slow(struct thread *t, pthread_spinlock_t *s, uint64_t site)

@@ -25,7 +25,7 @@ static uint32_t holder_context(
 		holder = thread_by_tid(at->owner);
 		if (at->id.kind == RLK_KIND_RDLOCK)
 			key |= KEY_WRITE_SIDE; /* only a writer leaves its tid */
-	} else if ((left = load64(&record->holder))) {
+	} else if ((left = load64_acquire(&record->holder))) {
 		holder = thread_by_number((uint32_t)left - 1);
 		key &= ~(uint64_t)KEY_WRITE_SIDE; /* spinlocks and readers */
 	}

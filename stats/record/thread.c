@@ -42,12 +42,18 @@ struct thread *thread_by_number(uint32_t number)
 	return &pool[number / POOL_CHUNK][number % POOL_CHUNK];
 }
 
+/* Of a thread that has ended, and whose shard another takes over meanwhile, perhaps. */
+static int32_t tid_of(const struct thread *t)
+{
+	return atomic_load_explicit((const _Atomic int32_t *)&t->tid, memory_order_relaxed);
+}
+
 struct thread *thread_by_tid(int32_t tid)
 {
 	uint32_t number = load32_acquire(&tid_slots[(uint32_t)tid % TID_SLOTS]);
 	struct thread *t = number ? thread_by_number(number - 1) : NULL;
 
-	return t && t->tid == tid ? t : NULL;
+	return t && tid_of(t) == tid ? t : NULL;
 }
 
 /* --- birth */
@@ -151,7 +157,8 @@ static struct thread *thread_birth(void)
 	else
 		t = pool_take();
 	if (t) {
-		t->tid = recorder.tid();
+		atomic_store_explicit(
+			(_Atomic int32_t *)&t->tid, recorder.tid(), memory_order_relaxed);
 		t->destructor_runs = 0;
 		shard_begin(t);
 		t->fast_mutexes = recorder.fast_mutexes;
