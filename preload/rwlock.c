@@ -44,7 +44,7 @@ static void reader_leaves_number(struct thread *t, const struct rlk_entry *e)
 
 	t->leaves_number = 1;
 	if (load64(&record->holder) == 0)
-		store64(&record->holder, t->number + 1);
+		store64_release(&record->holder, t->number + 1); /* as in spin_leave_holder() */
 }
 
 static inline void rwlock_count_in(
