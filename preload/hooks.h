@@ -11,6 +11,7 @@
 
 #include "conf/conf.h"
 #include "preload/real.h"
+#include "preload/told.h"
 #include "stats/record/recorder.h"
 
 #include <errno.h>

@@ -67,6 +67,7 @@ static inline bool mutex_try_fast(pthread_mutex_t *m, const struct thread *t)
 	/* Others only compare it with themselves, or look where we stand; as in glibc. */
 	atomic_store_explicit((atomic_int *)&m->__data.__owner, t->tid, memory_order_relaxed);
 	m->__data.__nusers++;
+	told_taken(m);
 	return true;
 }
 

@@ -23,8 +23,11 @@ static inline bool spin_try_fast(pthread_spinlock_t *s, const struct thread *t)
 	if (unlikely(!t->fast_spin))
 		return false;
 	/* Acquire pairs with the release of glibc's unlock. */
-	return likely(atomic_compare_exchange_strong_explicit((atomic_int *)s, &expected,
-		SPIN_TAKEN, memory_order_acquire, memory_order_relaxed));
+	if (unlikely(!atomic_compare_exchange_strong_explicit((atomic_int *)s, &expected,
+		    SPIN_TAKEN, memory_order_acquire, memory_order_relaxed)))
+		return false;
+	told_taken((void *)s);
+	return true;
 }
 
 static int try_native(struct wait *w)

@@ -31,7 +31,7 @@ static inline void shared_step(void)
 
 static inline void shard_add(uint64_t *counter, uint64_t n)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 	__asm__("addq %1, %0" : "+m"(*counter) : "er"(n) : "cc");
 #else
 	atomic_fetch_add_explicit((_Atomic uint64_t *)counter, n, memory_order_relaxed);
