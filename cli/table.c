@@ -1,6 +1,6 @@
 /* The table of verbs and options. Everything the command says about itself comes from here. */
 #include "cli/cli.h"
-#include "stats/report/report.h"
+#include "stats/report/diff.h"
 
 #include <limits.h>
 
@@ -109,7 +109,7 @@ static const struct cli_option report_options[] = {
 		"-k contended", report_key_help},
 	{"rows", 'n', "N", NULL, NULL,
 		"Show at most N rows of each table; 0 shows all. Text shows 10 unless told "
-		"otherwise.",
+		"otherwise, HTML 100.",
 		"-n 20"},
 	{"by", 0, "WHAT", report_by_names, NULL,
 		"Add up by single lock, by class (all locks born at one place), by the code that "
@@ -126,6 +126,14 @@ static const struct cli_option report_options[] = {
 
 static const struct cli_option format_option[] = {
 	{"format", 0, "FORMAT", report_format_names, NULL,
+		"Print text to read, JSON or CSV to process, or HTML: one page with what the text "
+		"says, to keep or to send. JSON and CSV give times in ns.",
+		"--format html"},
+	{0},
+};
+
+static const struct cli_option diff_format_option[] = {
+	{"format", 0, "FORMAT", diff_format_names, NULL,
 		"Print text to read, or JSON or CSV to process. Machine formats give times in ns.",
 		"--format json"},
 	{0},
@@ -235,7 +243,7 @@ static const struct cli_option compare_options[] = {
 	{0},
 };
 
-static const struct cli_option *const diff_tables[] = {diff_options, format_option, NULL};
+static const struct cli_option *const diff_tables[] = {diff_options, diff_format_option, NULL};
 static const struct cli_option reproduce_options[] = {
 	{"quick", 0, NULL, NULL, NULL,
 		"Fewer candidates, 5 short repetitions of each: under 3 minutes in all.",
@@ -293,6 +301,7 @@ static const struct cli_example report_examples[] = {
 	{"report", "the newest recording of this directory"},
 	{"report -k acquired -n 5 load.rlk", "the five locks acquired most often"},
 	{"report --by site --stacks load.rlk", "which code waits, and how it got there"},
+	{"report --format html load.rlk > load.html", "a page for a browser, to send"},
 	{"report --format json load.rlk", "everything, for other programs"},
 	{0},
 };

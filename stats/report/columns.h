@@ -20,8 +20,6 @@ struct lock_line {
 	double share; /* of all waiting */
 	char flags[160];
 	char address[32];
-	char bar[40];
-	const struct style *style;
 	char endings[32];
 };
 

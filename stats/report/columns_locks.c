@@ -66,21 +66,11 @@ static void get_endings(const void *row, uintptr_t unused, struct value *out)
 	put_text(out, line->endings);
 }
 
-#define BAR_WIDTH 10
-
 static void get_bar(const void *row, uintptr_t unused, struct value *out)
 {
-	struct lock_line *line = (struct lock_line *)row;
-	const char *block = line->style->utf8 ? "█" : "#";
-	double blocks = line->row ? line->share * BAR_WIDTH + 0.5 : 0;
-	size_t length = 0;
-
 	(void)unused;
-	line->bar[0] = '\0';
-	for (int i = 0; i < BAR_WIDTH && i + 1 <= blocks; i++)
-		length += (size_t)snprintf(
-			line->bar + length, sizeof line->bar - length, "%s", block);
-	put_text(out, line->bar);
+	if (line_of(row)->row)
+		*out = (struct value){VALUE_BAR, .share = line_of(row)->share};
 }
 
 /* The columns of a text that come after the name. */
@@ -93,9 +83,9 @@ static void get_bar(const void *row, uintptr_t unused, struct value *out)
 		{.heading = "p99", .get = get_percentile, .argument = WAIT_AT(990)},               \
 		{.heading = "max", .get = get_wait_text, .argument = COUNT_wait_max},              \
 		{.heading = "hold p99", .get = get_percentile, .argument = HOLD_AT(990)},          \
-		{.heading = "first/spin/yield/sleep/block", .get = get_endings},                   \
+		{.heading = "first/spin/yield/sleep/block", .get = get_endings, .parts = true},    \
 	{                                                                                          \
-		.heading = "", .get = get_bar, .left = true                                        \
+		.heading = "", .get = get_bar, .left = true, .wide = "of all waiting"              \
 	}
 
 /* --- what only machine formats have */
@@ -247,7 +237,7 @@ static void get_locks(const void *row, uintptr_t unused, struct value *out)
 
 static cJSON *side_tree(const struct lock_line *line, enum lock_side side)
 {
-	struct lock_line one = {.view = line->view, .row = line->row, .style = line->style};
+	struct lock_line one = {.view = line->view, .row = line->row};
 	cJSON *object = cJSON_CreateObject();
 
 	view_side_figures(line->view, (size_t)(line->row - line->view->row), side, &one.figures);

@@ -61,7 +61,7 @@ const struct column site_columns[] = {
 	{.key = "name", .heading = "place", .get = get_site_name, .left = true},
 	{.key = "waits", .heading = "waits", .get = get_site_waits},
 	{.key = "wait_total_ns", .heading = "waited", .get = get_site_wait},
-	{.key = "wait_share", .heading = "", .get = get_site_share},
+	{.key = "wait_share", .heading = "", .get = get_site_share, .wide = "of all waiting"},
 	{.key = "wait_max_ns", .heading = "max", .get = get_site_max},
 	{.key = "caused_waits", .get = get_site_caused_waits},
 	{.key = "caused_total_ns", .heading = "made others wait", .get = get_site_caused},

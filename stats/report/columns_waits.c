@@ -88,7 +88,7 @@ const struct column pair_columns[] = {
 	{.key = "holder", .get = get_pair_holder},
 	{.key = "count", .heading = "waits", .get = get_pair_count},
 	{.key = "wait_total_ns", .heading = "waited", .get = get_pair_wait},
-	{.key = "wait_share", .heading = "", .get = get_pair_share},
+	{.key = "wait_share", .heading = "", .get = get_pair_share, .wide = "of all waiting"},
 	{.key = "wait_max_ns", .heading = "max", .get = get_pair_max},
 };
 const size_t pair_columns_count = sizeof pair_columns / sizeof pair_columns[0];

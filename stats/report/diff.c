@@ -19,6 +19,8 @@ struct diff {
 	FILE *out;
 };
 
+const char *const diff_format_names[] = {"text", "json", "csv", NULL};
+
 static const char *const side_names[DIFF_SIDES] = {"a", "b"};
 
 static const void *table_row(void *context, size_t index)

@@ -26,10 +26,12 @@
 
 #include "stats/report/report.h"
 
+extern const char *const diff_format_names[]; /* "text", "json", "csv", NULL */
+
 struct diff_options {
-	enum report_format format;
-	double threshold; /* of relative changes: 0.2 is 20 % */
-	unsigned rows;    /* as in struct report_options */
+	enum report_format format; /* one of those */
+	double threshold;          /* of relative changes: 0.2 is 20 % */
+	unsigned rows;             /* as in struct report_options */
 };
 
 int diff_run(

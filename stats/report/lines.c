@@ -141,7 +141,7 @@ const void *lines_row(void *context, size_t index)
 	uint64_t total = l->view->model->total.counter[COUNT_wait_total];
 
 	line_free(&l->line);
-	l->line = (struct lock_line){.view = l->view, .classes = l->classes, .style = l->style};
+	l->line = (struct lock_line){.view = l->view, .classes = l->classes};
 	if (entry->part == PART_REST)
 		line_rest(l, entry->row);
 	else

@@ -36,6 +36,11 @@ char *memory_copy(const char *text)
 	return text ? memory_check(strdup(text)) : NULL;
 }
 
+FILE *memory_stream(char **text, size_t *size)
+{
+	return memory_check(open_memstream(text, size));
+}
+
 char *memory_format(const char *format, ...)
 {
 	va_list arguments;

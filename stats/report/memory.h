@@ -7,10 +7,14 @@
 #define RELOCK_STATS_REPORT_MEMORY_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 void *memory_get(size_t count, size_t size); /* zeroed */
 char *memory_copy(const char *text);         /* NULL stays NULL */
 char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Writes to memory: *text is for free() once the stream is closed. */
+FILE *memory_stream(char **text, size_t *size);
 
 /*
  * Makes room for one more element: doubles *capacity when `count` has reached it. New memory is not

@@ -1,5 +1,6 @@
 #include "stats/report/report.h"
 
+#include "stats/report/html.h"
 #include "stats/report/keys.h"
 #include "stats/report/lines.h"
 #include "stats/report/memory.h"
@@ -12,8 +13,9 @@
 #include <unistd.h>
 
 #define ROWS_IN_TEXT 10
+#define ROWS_IN_PAGE 100
 
-const char *const report_format_names[] = {"text", "json", "csv", NULL};
+const char *const report_format_names[] = {"text", "json", "csv", "html", NULL};
 const char *const report_by_names[] = {"lock", "class", "site", "thread", NULL};
 const char *const report_color_names[] = {"auto", "always", "never", NULL};
 
@@ -67,27 +69,33 @@ static size_t row_limit(const struct report_options *options)
 		return SIZE_MAX;
 	if (options->rows > 0)
 		return options->rows;
-	return options->format == REPORT_TEXT ? ROWS_IN_TEXT : SIZE_MAX;
+	return options->format == REPORT_TEXT   ? ROWS_IN_TEXT
+	       : options->format == REPORT_HTML ? ROWS_IN_PAGE
+						: SIZE_MAX;
 }
 
 static void report_print(struct report *r, FILE *err)
 {
+	static void (*const print_as[REPORT_FORMATS])(struct report *) = {
+		[REPORT_TEXT] = screen_print,
+		[REPORT_JSON] = json_print,
+		[REPORT_CSV] = csv_print,
+		[REPORT_HTML] = html_print,
+	};
 	const struct report_options *options = r->options;
 
 	r->rows = row_limit(options);
-	r->style = (struct style){units_utf8(), color_wanted(options->color, r->out)};
+	r->style = options->format == REPORT_HTML
+			   ? html_style
+			   : (struct style){.utf8 = units_utf8(),
+				     .color = color_wanted(options->color, r->out)};
 	r->symbols = symbols_new(r->model);
 	r->labels = labels_new(r->model, r->symbols);
 	r->view = view_new(r->model, r->labels, options->by, r->key);
 	if (options->format != REPORT_CSV)
 		r->advices = advices_new(r->model, r->labels);
-	if (options->format == REPORT_JSON)
-		json_print(r);
-	else if (options->format == REPORT_CSV)
-		csv_print(r);
-	else
-		screen_print(r);
-	if (options->format != REPORT_TEXT)
+	print_as[options->format](r);
+	if (!report_is_read(r))
 		print_warnings(r->model, err);
 	advices_free(r->advices);
 	view_free(r->view);
@@ -99,7 +107,8 @@ static bool options_check(const struct report_options *options, size_t *key, FIL
 {
 	char message[512];
 
-	if ((unsigned)options->format > REPORT_CSV || (unsigned)options->by > REPORT_BY_THREAD ||
+	if ((unsigned)options->format >= REPORT_FORMATS ||
+		(unsigned)options->by > REPORT_BY_THREAD ||
 		(unsigned)options->color > REPORT_COLOR_NEVER) {
 		read_complain(err, "no such format, table or color");
 		return false;

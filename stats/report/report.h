@@ -71,6 +71,9 @@
  *
  * CSV is the table that --by names, one heading line, the same keys as columns; a rwlock has one
  * row a side, of kind "rdlock" and "wrlock", so that columns can be summed.
+ *
+ * HTML is what the text says, as one page that loads nothing and has no script. It has more room:
+ * 100 rows, whole names, and where each recording was made.
  */
 #ifndef RELOCK_STATS_REPORT_REPORT_H
 #define RELOCK_STATS_REPORT_REPORT_H
@@ -82,11 +85,12 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_HTML };
+#define REPORT_FORMATS (REPORT_HTML + 1)
 enum report_by { REPORT_BY_LOCK, REPORT_BY_CLASS, REPORT_BY_SITE, REPORT_BY_THREAD };
 enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER };
 
-extern const char *const report_format_names[]; /* "text", "json", "csv", NULL */
+extern const char *const report_format_names[]; /* "text", "json", "csv", "html", NULL */
 extern const char *const report_by_names[];     /* "lock", "class", "site", "thread", NULL */
 extern const char *const report_color_names[];  /* "auto", "always", "never", NULL */
 extern const char *const report_key_names[];    /* "wait", "acquired", …, NULL */
@@ -100,11 +104,11 @@ struct report_options {
 	enum report_format format;
 	enum report_by by;
 	const char *key; /* one of report_key_names; NULL: "wait" */
-	unsigned rows;   /* rows a table; 0: ten in a text, all in JSON and CSV */
-	bool stacks;     /* text: the stacks of waiters under each lock */
-	bool rules;      /* text: what selects each lock in a rule per lock */
+	unsigned rows;   /* rows a table; 0: ten in a text, 100 in HTML, all in JSON and CSV */
+	bool stacks;     /* text, HTML: the stacks of waiters under each lock */
+	bool rules;      /* text, HTML: what selects each lock in a rule per lock */
 	enum report_color color;
-	const char *next; /* what the last line of a text proposes to type; NULL: chosen by the
+	const char *next; /* what the end of a text or page proposes to type; NULL: chosen by the
 			     report; "": no such line */
 };
 

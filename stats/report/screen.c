@@ -1,6 +1,7 @@
 /* The text report: its order, and what its parts share. */
 #include "stats/report/screen.h"
 
+#include "stats/report/html.h"
 #include "stats/report/lines.h"
 #include "stats/report/memory.h"
 #include "stats/report/rules.h"
@@ -26,19 +27,30 @@ const char *screen_dot(const struct report *r)
 void screen_margin(const struct report *r, const char *word, bool verdict)
 {
 	if (verdict && r->style.color)
-		fprintf(r->out, "\033[33m%s\033[0m%*s", word, (int)(9 - strlen(word)), "");
+		fprintf(r->out, "\033[33m%s\033[0m%*s", word, (int)(SCREEN_MARGIN - strlen(word)),
+			"");
 	else
-		fprintf(r->out, "%-9s", word);
+		fprintf(r->out, "%-*s", SCREEN_MARGIN, word);
 }
 
-void print_table(const struct report *r, const struct table *table, enum report_format format)
+void print_table(const struct report *r, const char *title, const struct table *table,
+	enum report_format format)
 {
-	if (format == REPORT_TEXT)
+	switch (format) {
+	case REPORT_TEXT:
+		fputc('\n', r->out);
 		table_text(table, &r->style, r->out);
-	else if (format == REPORT_CSV)
+		break;
+	case REPORT_HTML:
+		html_section(r, title, table);
+		break;
+	case REPORT_CSV:
 		table_csv(table, r->out);
-	else
+		break;
+	case REPORT_JSON:
 		table_json(table, r->out);
+		break;
+	}
 }
 
 /* --- sites and threads */
@@ -88,7 +100,7 @@ void print_sites(const struct report *r, const struct view *view, enum report_fo
 	struct table table = {
 		site_columns, site_columns_count, shown_rows(r, view), site_row, &lines, NULL};
 
-	print_table(r, &table, format);
+	print_table(r, "Places", &table, format);
 	free(lines.site.label);
 }
 
@@ -98,7 +110,7 @@ void print_threads(const struct report *r, const struct view *view, enum report_
 	struct table table = {thread_columns, thread_columns_count, shown_rows(r, view), thread_row,
 		&lines, NULL};
 
-	print_table(r, &table, format);
+	print_table(r, "Threads", &table, format);
 }
 
 /* --- locks and classes */
@@ -107,6 +119,7 @@ struct stacked_lines {
 	struct lines lines; /* first: rows are asked of it */
 	const struct report *report;
 	struct stacks *stacks;
+	const struct table *table;
 };
 
 static void details_below(void *context, size_t index, FILE *out)
@@ -120,6 +133,10 @@ static void details_below(void *context, size_t index, FILE *out)
 		(index + 1 < l->lines.count && l->lines.entry[index + 1].row == entry->row &&
 			l->lines.entry[index + 1].part != PART_REST))
 		return;
+	if (l->report->options->format == REPORT_HTML) {
+		html_details(l->report, l->stacks, entry->row, table_headings(l->table));
+		return;
+	}
 	if (l->report->options->rules)
 		rules_print(l->report, entry->row);
 	if (l->stacks)
@@ -134,12 +151,13 @@ static void print_locks(const struct report *r)
 		by_class ? class_columns_count : lock_columns_count, 0, lines_row, &l.lines, NULL};
 
 	lines_new(&l.lines, r->view, NULL, SIDES_BELOW, r->rows, &r->style);
+	l.table = &table;
 	table.rows = l.lines.count;
 	if (r->options->stacks)
 		l.stacks = stacks_new(r->model, r->view);
 	if (r->options->stacks || r->options->rules)
 		table.after = details_below;
-	print_table(r, &table, REPORT_TEXT);
+	print_table(r, by_class ? "Classes of locks" : "Locks", &table, r->options->format);
 	stacks_free(l.stacks);
 	lines_free(&l.lines);
 }
@@ -150,16 +168,17 @@ void screen_table(const struct report *r)
 
 	if (r->view->count == 0)
 		return;
-	fputc('\n', r->out);
 	if (r->view->by == REPORT_BY_LOCK || r->view->by == REPORT_BY_CLASS) {
 		print_locks(r);
 		return;
 	}
 	if (r->view->by == REPORT_BY_SITE)
-		print_sites(r, r->view, REPORT_TEXT);
+		print_sites(r, r->view, r->options->format);
 	else
-		print_threads(r, r->view, REPORT_TEXT);
-	if (more > 0)
+		print_threads(r, r->view, r->options->format);
+	if (more > 0 && r->options->format == REPORT_HTML)
+		fprintf(r->out, "<p>… %zu more</p>\n", more);
+	else if (more > 0)
 		fprintf(r->out, "%s  %zu more\n", r->style.utf8 ? "…" : "...", more);
 }
 

@@ -7,7 +7,7 @@
 
 struct advice_words screen_words(const struct report *r)
 {
-	bool text = r->options->format == REPORT_TEXT;
+	bool text = report_is_read(r);
 
 	return (struct advice_words){.list = r->advices,
 		.labels = r->labels,

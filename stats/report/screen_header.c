@@ -92,7 +92,7 @@ static void put_policies(const struct report *r, const struct run *run)
 		bool both = kind == RLK_KIND_RDLOCK &&
 			    same_text(run->policy[RLK_KIND_WRLOCK], run->policy[kind]);
 
-		fprintf(r->out, "%s%s ", screen_dot(r),
+		fprintf(r->out, "%s%s ", kind > 0 ? screen_dot(r) : "",
 			same   ? "policy"
 			: both ? "rwlock"
 			       : kinds[kind]);
@@ -117,7 +117,6 @@ static void put_end(const struct report *r, const struct run *run)
 {
 	int status = run->header.run_status;
 
-	fputs(screen_dot(r), r->out);
 	if (run->header.run_valid == 1 && WIFEXITED(status))
 		fprintf(r->out, "exit %d", WEXITSTATUS(status));
 	else if (run->header.run_valid == 1 && WIFSIGNALED(status))
@@ -134,7 +133,7 @@ static void put_programs(const struct report *r)
 	const struct model *m = r->model;
 	const char *last = NULL;
 
-	fprintf(r->out, "%s%zu recordings", screen_dot(r), m->runs.count);
+	fprintf(r->out, "%zu recordings", m->runs.count);
 	for (size_t i = 0; i < m->runs.count && i < 4; i++) {
 		const char *name = base_name(m->runs.row[i].program);
 
@@ -146,24 +145,30 @@ static void put_programs(const struct report *r)
 	}
 }
 
-static void put_run(const struct report *r)
+void screen_subject(const struct report *r)
 {
 	const struct run *run = &r->model->runs.row[0];
 
-	fputs("relock", r->out);
 	if (r->model->runs.count > 1) {
 		put_programs(r);
-	} else {
-		fputs(screen_dot(r), r->out);
-		screen_text(r, run->program ? base_name(run->program) : "?");
-		fprintf(r->out, "%spid %" PRId32, screen_dot(r), run->header.pid);
+		return;
+	}
+	screen_text(r, run->program ? base_name(run->program) : "?");
+	fprintf(r->out, "%spid %" PRId32, screen_dot(r), run->header.pid);
+}
+
+void screen_ran(const struct report *r)
+{
+	const struct run *run = &r->model->runs.row[0];
+
+	if (r->model->runs.count == 1) {
 		put_end(r, run);
+		fputs(screen_dot(r), r->out);
 	}
 	if (same_policies(r->model))
 		put_policies(r, run);
 	else
-		fprintf(r->out, "%sdifferent policies", screen_dot(r));
-	fputc('\n', r->out);
+		fputs("different policies", r->out);
 }
 
 static void put_threads(const struct report *r)
@@ -195,7 +200,7 @@ static void put_overhead(const struct report *r, double share)
 		text);
 }
 
-static void put_times(const struct report *r)
+void screen_times(const struct report *r)
 {
 	const struct model *m = r->model;
 
@@ -241,7 +246,7 @@ static void put_burnt(const struct report *r)
 	fputs(" of CPU burnt waiting", r->out);
 }
 
-static void put_waited(const struct report *r)
+void screen_waited(const struct report *r)
 {
 	const struct model *m = r->model;
 	uint64_t waited = m->total.counter[COUNT_wait_total];
@@ -269,7 +274,11 @@ static void put_waited(const struct report *r)
 
 void screen_header(const struct report *r)
 {
-	put_run(r);
-	put_times(r);
-	put_waited(r);
+	fprintf(r->out, "relock%s", screen_dot(r));
+	screen_subject(r);
+	fputs(screen_dot(r), r->out);
+	screen_ran(r);
+	fputc('\n', r->out);
+	screen_times(r);
+	screen_waited(r);
 }

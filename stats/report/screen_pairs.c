@@ -117,7 +117,7 @@ static const void *pair_row(void *context, size_t i)
 
 static size_t pair_limit(const struct report *r)
 {
-	return r->options->rows ? r->rows : PAIRS_SHOWN;
+	return r->options->rows || r->options->format == REPORT_HTML ? r->rows : PAIRS_SHOWN;
 }
 
 void screen_pairs(const struct report *r)
@@ -136,8 +136,7 @@ void screen_pairs(const struct report *r)
 	if (l.count > 0) {
 		qsort(l.line, l.count, sizeof *l.line, line_compare);
 		table.rows = l.count < pair_limit(r) ? l.count : pair_limit(r);
-		fputc('\n', r->out);
-		print_table(r, &table, REPORT_TEXT);
+		print_table(r, "Who waited for whom", &table, r->options->format);
 	}
 	for (size_t i = 0; i < l.count; i++) {
 		free(l.line[i].text);
@@ -189,8 +188,7 @@ void screen_yields(const struct report *r)
 	if (l.count > 0) {
 		qsort(l.site, l.count, sizeof *l.site, yield_compare);
 		table.rows = l.count < YIELDS_SHOWN ? l.count : YIELDS_SHOWN;
-		fputc('\n', r->out);
-		print_table(r, &table, REPORT_TEXT);
+		print_table(r, "Home-made waiting", &table, r->options->format);
 	}
 	free(l.site);
 }

@@ -7,6 +7,15 @@
 #include <string.h>
 
 #define GAP 2
+#define BAR_WIDTH 10
+
+_Static_assert(BAR_WIDTH *(sizeof "█" - 1) < UNITS_MAX, "a bar fits a cell");
+
+static void bar(double share, const struct style *style, char *out)
+{
+	for (int i = 0; i < BAR_WIDTH && i + 1 <= share * BAR_WIDTH + 0.5; i++)
+		out = stpcpy(out, style->utf8 ? "█" : "#");
+}
 
 char *table_cell(const struct value *value, const struct style *style)
 {
@@ -25,6 +34,9 @@ char *table_cell(const struct value *value, const struct style *style)
 	case VALUE_SHARE:
 		units_share(value->share, text, sizeof text);
 		break;
+	case VALUE_BAR:
+		bar(value->share, style, text);
+		break;
 	case VALUE_FLAG:
 		return memory_copy(value->number ? "yes" : "no");
 	case VALUE_NONE:
@@ -41,6 +53,15 @@ static char *row_cell(const struct column *column, const void *row, const struct
 
 	column->get(row, column->argument, &value);
 	return table_cell(&value, style);
+}
+
+size_t table_headings(const struct table *t)
+{
+	size_t count = 0;
+
+	for (size_t c = 0; c < t->columns; c++)
+		count += t->column[c].heading != NULL;
+	return count;
 }
 
 static void widen(size_t *width, const char *text)

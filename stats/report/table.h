@@ -1,9 +1,9 @@
 /*
- * The emitter: one description of a table's columns prints it as text, CSV and JSON.
+ * The emitter: one description of a table's columns prints it as text, HTML, CSV and JSON.
  *
- * A column with a key is part of the machine formats, one with a heading part of the text. A getter
- * hands over a value of a row; the format decides how it looks. Rows are asked for by number, when
- * they are printed, so that a table of a million rows is never in memory.
+ * A column with a key is part of the machine formats, one with a heading part of text and HTML. A
+ * getter hands over a value of a row; the format decides how it looks. Rows are asked for by
+ * number, when they are printed, so that a table of a million rows is never in memory.
  */
 #ifndef RELOCK_STATS_REPORT_TABLE_H
 #define RELOCK_STATS_REPORT_TABLE_H
@@ -20,6 +20,7 @@ enum value_kind {
 	VALUE_COUNT,
 	VALUE_NS,
 	VALUE_SHARE, /* a fraction of 1 */
+	VALUE_BAR,   /* a fraction of 1 that a text and HTML draw */
 	VALUE_FLAG,
 	VALUE_TREE, /* JSON only; the emitter takes it over */
 };
@@ -43,6 +44,9 @@ struct column {
 	uintptr_t argument; /* for `get` */
 	bool left;          /* aligned to the left in a text */
 	bool tree;          /* values are trees: not in CSV */
+	const char *wide;   /* HTML's heading where the text has no room for one */
+	bool parts;         /* heading and texts are parts separated by '/', percentages of a
+			       whole: HTML draws them */
 };
 
 struct table {
@@ -51,10 +55,11 @@ struct table {
 	size_t rows;
 	const void *(*row)(void *context, size_t index); /* valid until the next one */
 	void *context;
-	void (*after)(void *context, size_t index, FILE *out); /* text below a row; may be NULL */
+	void (*after)(void *context, size_t index, FILE *out); /* prints below a row; may be NULL */
 };
 
 void table_text(const struct table *table, const struct style *style, FILE *out);
+void table_html(const struct table *table, const struct style *style, FILE *out);
 void table_csv(const struct table *table, FILE *out);
 /* The rows as a JSON array. */
 void table_json(const struct table *table, FILE *out);
@@ -68,6 +73,8 @@ cJSON *table_json_text(const char *text);
 /* Prints a value and frees it. */
 void table_json_print(cJSON *value, FILE *out);
 
+/* How many columns a text or HTML table has. */
+size_t table_headings(const struct table *table);
 /* A cell of a text table, for free(). */
 char *table_cell(const struct value *value, const struct style *style);
 

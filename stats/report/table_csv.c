@@ -41,6 +41,7 @@ static void csv_value(const struct value *value, FILE *out)
 		fprintf(out, "%" PRIu64, value->number);
 		break;
 	case VALUE_SHARE:
+	case VALUE_BAR:
 		fprintf(out, "%.6f", value->share);
 		break;
 	case VALUE_FLAG:

@@ -65,6 +65,7 @@ static cJSON *json_value(const struct value *value)
 	case VALUE_NS:
 		return table_json_number(value->number);
 	case VALUE_SHARE:
+	case VALUE_BAR:
 		return json_share(value->share);
 	case VALUE_FLAG:
 		return cJSON_CreateBool(value->number != 0);

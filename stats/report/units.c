@@ -105,11 +105,12 @@ static size_t utf8_decode(const unsigned char *p, uint32_t *character)
 	return length;
 }
 
-/* Characters that move the cursor, hide or reorder text. */
+/* Characters that move the cursor, hide or reorder text, and those that are none. */
 static bool is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
-	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
+	       c == 0x061c || (c >= 0xe0000 && c <= 0xe007f) || (c & 0xfffe) == 0xfffe;
 }
 
 char *units_escape(const char *text, const struct style *style)
@@ -195,7 +196,7 @@ void units_cut(char *text, size_t width, const struct style *style)
 	size_t mark_bytes = strlen(mark), room = width - units_width(mark), columns;
 	char *from = text, *next, *to;
 
-	if (units_width(text) <= width)
+	if (style->whole || units_width(text) <= width)
 		return;
 	while (units_width(from) > room && (next = next_part(from)))
 		from = next;

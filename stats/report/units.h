@@ -16,6 +16,7 @@
 struct style {
 	bool utf8;  /* false: ASCII only */
 	bool color; /* on verdict words */
+	bool whole; /* names are not shortened: there is room, or they can be wrapped */
 };
 
 /* Whether the user's locale has UTF-8. */
@@ -44,7 +45,8 @@ size_t units_width(const char *text);
  * Shortens an escaped name in place to at most `width` columns: what it leaves out, marked by "…"
  * or
  * "...", are its first namespaces, and if that is not enough the middle, since the end tells names
- * apart. `width` is at least 20. The buffer has room for 3 bytes more than the text.
+ * apart. `width` is at least 20. Leaves it alone in a style of whole names. The buffer has room for
+ * 3 bytes more than the text.
  */
 void units_cut(char *text, size_t width, const struct style *style);
 

@@ -29,6 +29,8 @@ static int print_all(void)
 		cJSON_Delete(json);
 	}
 	free(text);
+	options.format = REPORT_HTML;
+	free(tests_report(paths, 1, &options, NULL, NULL));
 	options.format = REPORT_CSV;
 	options.by = REPORT_BY_CLASS;
 	free(tests_report(paths, 1, &options, NULL, NULL));

@@ -124,18 +124,24 @@ static char *report(enum report_format form, enum report_by by)
 	return errors;
 }
 
-/* Every format and table. Returns the warnings of the last. */
+/* Every format and table. Returns the warnings of the last; a text and a page have theirs in them.
+ */
 static char *report_all(void)
 {
-	char *errors = NULL;
+	char *errors = NULL, *said;
 
-	for (unsigned form = REPORT_TEXT; form <= REPORT_CSV; form++)
+	for (unsigned form = REPORT_TEXT; form < REPORT_FORMATS; form++)
 		for (unsigned by = REPORT_BY_LOCK; by <= REPORT_BY_THREAD; by++) {
 			/* The JSON document has them all. */
 			if (form == REPORT_JSON && by != REPORT_BY_LOCK)
 				continue;
+			said = report((enum report_format)form, (enum report_by)by);
+			if (form == REPORT_TEXT || form == REPORT_HTML) {
+				free(said);
+				continue;
+			}
 			free(errors);
-			errors = report((enum report_format)form, (enum report_by)by);
+			errors = said;
 		}
 	return errors;
 }

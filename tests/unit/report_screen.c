@@ -144,7 +144,7 @@ START_TEST(test_names_cannot_steer_the_terminal)
 	b.header.program = builder_text(&b, "/tmp/\033]0;title\007\r\nevil");
 	builder_write(&b, FILE_NAME);
 	builder_end(&b);
-	for (int format = REPORT_TEXT; format <= REPORT_CSV; format++) {
+	for (int format = REPORT_TEXT; format < REPORT_FORMATS; format++) {
 		text = screen((struct report_options){.format = format});
 		expect_not(text, "\033");
 		expect_not(text, "\007");
