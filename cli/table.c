@@ -127,7 +127,8 @@ static const struct cli_option report_options[] = {
 static const struct cli_option format_option[] = {
 	{"format", 0, "FORMAT", report_format_names, NULL,
 		"Print text to read, JSON or CSV to process, or HTML: one page with what the text "
-		"says, to keep or to send. JSON and CSV give times in ns.",
+		"says, to keep or to send. JSON and CSV give times in ns. In CSV, a name that a "
+		"spreadsheet would take for a formula has ' in front.",
 		"--format html"},
 	{0},
 };

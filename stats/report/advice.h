@@ -189,7 +189,8 @@ struct advice_words {
 
 /* One sentence without a full stop, for free(). */
 char *advice_sentence(const struct advice_words *words, const struct advice *advice);
-/* The command that tests it, for free(); NULL: the recording has no command line. Where relock can
+/* The command that tests it, for free(); NULL: the recording has no command line, or one that would
+ * do something else when it is typed. Where relock can
  * do nothing about it, the command compares with a run of the changed program. */
 char *advice_command(const struct advice_words *words, const struct advice *advice);
 /* The command has something to compare with only after the program was changed. */

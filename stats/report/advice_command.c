@@ -41,7 +41,7 @@ static char *brief_policy(const char *recorded)
 
 	if (!recorded || !conf_parse_choice(recorded, &choice, &error) ||
 		!(out = open_memstream(&text, &size)))
-		return memory_copy(recorded ? recorded : "native");
+		return shell_quote(recorded ? recorded : "native");
 	fputs(choice.policy->name, out);
 	for (pair = strchr(recorded, ':'); pair; pair = strchr(pair, ',')) {
 		pair++;
@@ -257,5 +257,5 @@ char *advice_command(const struct advice_words *words, const struct advice *advi
 		return on_recording("diff", run, " AFTER.rlk");
 	if (advice->kind == ADVICE_LONG_HOLDER)
 		return on_recording("report --stacks", run, "");
-	return run->command ? compare(words->list, advice) : NULL;
+	return run->command && shell_is_words(run->command) ? compare(words->list, advice) : NULL;
 }

@@ -3,6 +3,7 @@
 #include "stats/report/diff_rows.h"
 #include "stats/report/memory.h"
 #include "stats/report/read.h"
+#include "stats/report/shell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,17 +143,29 @@ static void put_rest(const struct diff *d, size_t shown)
 			rows->count - rows->moved, d->options->threshold * 100);
 }
 
+static void put_candidate(const struct diff *d, const char *policy)
+{
+	char *word = shell_quote(policy);
+
+	fputs(" -p ", d->out);
+	put_escaped(d, word);
+	free(word);
+}
+
 /* Whether a difference would be there again is a question for compare. */
 static void put_next(const struct diff *d)
 {
 	const char *a = whole_policy(d->model[DIFF_A]), *b = whole_policy(d->model[DIFF_B]);
 	const struct run *run = &d->model[DIFF_B]->runs.row[0];
 
-	if (a && b && strcmp(a, b) != 0 && run->command) {
+	if (a && b && strcmp(a, b) != 0 && run->command && shell_is_words(run->command)) {
 		fputs("note     two single runs also differ by chance; compare tells what would be "
 		      "so again\n",
 			d->out);
-		fprintf(d->out, "next     relock compare -p %s -p %s -- ", a, b);
+		fputs("next     relock compare", d->out);
+		put_candidate(d, a);
+		put_candidate(d, b);
+		fputs(" -- ", d->out);
 		put_escaped(d, run->command);
 	} else {
 		fputs("next     relock report --stacks ", d->out);

@@ -70,7 +70,9 @@
  * - warnings[]: sentences.
  *
  * CSV is the table that --by names, one heading line, the same keys as columns; a rwlock has one
- * row a side, of kind "rdlock" and "wrlock", so that columns can be summed.
+ * row a side, of kind "rdlock" and "wrlock", so that columns can be summed. A name that a
+ * spreadsheet would take for a formula (it begins with =, +, - or @ and is no number) has ' in
+ * front; control characters are \xNN. Names as they are stand in JSON.
  *
  * HTML is what the text says, as one page that loads nothing and has no script. It has more room:
  * 100 rows, whole names, and where each recording was made.

@@ -1,11 +1,28 @@
 /* Tables as CSV (RFC 4180, lines end in LF). */
 #include "stats/report/table.h"
 
+#include "stats/report/memory.h"
 #include "stats/report/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Spreadsheets take what begins so for a formula, which may run programs and fetch from a network;
+ * some also its full-width form. Numbers are none. */
+static bool is_formula(const char *text)
+{
+	static const char *const signs[] = {"=", "+", "-", "@", "＝", "＋", "－", "＠"};
+	char *end;
+
+	strtod(text, &end);
+	if (end != text && !*end)
+		return false;
+	for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+		if (strncmp(text, signs[i], strlen(signs[i])) == 0)
+			return true;
+	return false;
+}
 
 /* Quoted where a reader needs it. Control characters are shown and not sent: many a CSV goes to a
  * terminal. */
@@ -15,6 +32,11 @@ static void csv_text(const char *text, FILE *out)
 	char *valid = units_sanitize(text), *clean = units_escape(valid, &any);
 
 	free(valid);
+	if (is_formula(clean)) {
+		valid = memory_format("'%s", clean);
+		free(clean);
+		clean = valid;
+	}
 	if (!strpbrk(clean, ",\"")) {
 		fputs(clean, out);
 	} else {

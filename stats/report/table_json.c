@@ -93,7 +93,7 @@ void table_json_print(cJSON *value, FILE *out)
 {
 	char *text = cJSON_PrintUnformatted(value);
 
-	fputs(text ? text : "null", out);
+	units_put_json(text ? text : "null", out);
 	cJSON_free(text);
 	cJSON_Delete(value);
 }

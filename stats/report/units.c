@@ -135,6 +135,26 @@ char *units_escape(const char *text, const struct style *style)
 	return out;
 }
 
+void units_put_json(const char *document, FILE *out)
+{
+	while (*document) {
+		uint32_t c = 0;
+		size_t length = utf8_decode((const unsigned char *)document, &c);
+
+		if (length == 0 || c == '\n' || !is_control(c)) {
+			length = length > 0 ? length : 1;
+			fwrite(document, 1, length, out);
+		} else if (c < 0x10000) {
+			fprintf(out, "\\u%04" PRIx32, c);
+		} else {
+			c -= 0x10000;
+			fprintf(out, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xd800 + (c >> 10),
+				0xdc00 + (c & 0x3ff));
+		}
+		document += length;
+	}
+}
+
 char *units_sanitize(const char *text)
 {
 	char *out = memory_get(strlen(text) * 3 + 1, 1), *o = out;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define UNITS_MAX 32
 
@@ -36,6 +37,9 @@ void units_share(double share, char *out, size_t size);
 /* A name for a terminal, for free(): control and formatting characters and bytes that are no UTF-8
  * as \xNN; without UTF-8, everything beyond ASCII too. */
 char *units_escape(const char *text, const struct style *style);
+/* Prints a JSON document of valid UTF-8: control and formatting characters, which only strings have
+ * and which some terminals obey, as \uNNNN. */
+void units_put_json(const char *document, FILE *out);
 /* For JSON and CSV, for free(): valid UTF-8, bytes that are none as U+FFFD. */
 char *units_sanitize(const char *text);
 

@@ -81,3 +81,7 @@ class Page(html.parser.HTMLParser):
 
     def said(self, term):
         return [text for name, text in self.terms if name == term]
+
+
+# What no format prints but as an escape: what moves a cursor, and what hides or reorders text.
+UNSEEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff\U000e0000-\U000e007f]")

@@ -83,13 +83,12 @@ static void make(unsigned scene, const uint8_t *edits, size_t size, const struct
 
 /* --- what is made of it */
 
-/* JSON leaves DEL as it is. */
-static void check_text(const char *text, size_t length, bool is_json)
+static void check_text(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)text[i];
 
-		if ((c < ' ' && c != '\n') || (c == 0x7f && !is_json)) {
+		if ((c < ' ' && c != '\n') || c == 0x7f) {
 			fprintf(stderr, "a control character 0x%02x in:\n%s\n", c, text);
 			abort();
 		}
@@ -107,10 +106,25 @@ static void check_json(const char *text)
 	cJSON_Delete(json);
 }
 
-/* bits 0-1: text, JSON, CSV, diff; 2-3: by; 4: stacks; 5: rules; 6: all rows */
+/* Of a page: what a tag is never has a name in it. */
+static void check_page(const char *text)
+{
+	for (const char *tag = text; (tag = strchr(tag, '<')); tag++) {
+		size_t length = strcspn(tag + 1, "<>");
+
+		if (tag[1 + length] != '>' ||
+			strchr("!/abcdefghijklmnopqrstuvwxyz", tag[1]) == NULL) {
+			fprintf(stderr, "no tag: %.40s in:\n%s\n", tag, text);
+			abort();
+		}
+	}
+}
+
+/* bits 0-1: text, JSON, CSV, diff; 2-3: by; 4: stacks; 5: rules; 6: all rows; 7: HTML, not text */
 static void report(const struct file *file, unsigned how)
 {
-	const struct report_options options = {.format = how % 4 % 3,
+	const struct report_options options = {
+		.format = how % 4 == 0 && (how & 1 << 7) ? REPORT_HTML : how % 4 % 3,
 		.by = how >> 2 & 3,
 		.stacks = how & 1 << 4,
 		.rules = how & 1 << 5,
@@ -132,8 +146,10 @@ static void report(const struct file *file, unsigned how)
 	fclose(err);
 	fuzz_must(status == REPORT_OK || status == REPORT_UNREADABLE);
 	fuzz_must(status == REPORT_OK || said_length > 0);
-	check_text(said, said_length, false);
-	check_text(text, length, format == REPORT_JSON);
+	check_text(said, said_length);
+	check_text(text, length);
+	if (status == REPORT_OK && !is_diff && format == REPORT_HTML)
+		check_page(text);
 	if (status == REPORT_OK && format == REPORT_JSON)
 		check_json(text);
 	free(text);
