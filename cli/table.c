@@ -127,7 +127,8 @@ static const struct cli_option report_options[] = {
 static const struct cli_option format_option[] = {
 	{"format", 0, "FORMAT", report_format_names, NULL,
 		"Print text to read, JSON or CSV to process, or HTML: one page with what the text "
-		"says, to keep or to send. JSON and CSV give times in ns. In CSV, a name that a "
+		"says, to keep or to send, or folded stacks with the ns they waited, for flame "
+		"graphs. JSON and CSV give times in ns. In CSV, a name that a "
 		"spreadsheet would take for a formula has ' in front.",
 		"--format html"},
 	{0},
@@ -303,6 +304,7 @@ static const struct cli_example report_examples[] = {
 	{"report -k acquired -n 5 load.rlk", "the five locks acquired most often"},
 	{"report --by site --stacks load.rlk", "which code waits, and how it got there"},
 	{"report --format html load.rlk > load.html", "a page for a browser, to send"},
+	{"report --format folded load.rlk > load.folded", "a flame graph of waiting, once drawn"},
 	{"report --format json load.rlk", "everything, for other programs"},
 	{0},
 };

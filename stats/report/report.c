@@ -15,7 +15,7 @@
 #define ROWS_IN_TEXT 10
 #define ROWS_IN_PAGE 100
 
-const char *const report_format_names[] = {"text", "json", "csv", "html", NULL};
+const char *const report_format_names[] = {"text", "json", "csv", "html", "folded", NULL};
 const char *const report_by_names[] = {"lock", "class", "site", "thread", NULL};
 const char *const report_color_names[] = {"auto", "always", "never", NULL};
 
@@ -81,6 +81,7 @@ static void report_print(struct report *r, FILE *err)
 		[REPORT_JSON] = json_print,
 		[REPORT_CSV] = csv_print,
 		[REPORT_HTML] = html_print,
+		[REPORT_FOLDED] = folded_print,
 	};
 	const struct report_options *options = r->options;
 
@@ -92,7 +93,7 @@ static void report_print(struct report *r, FILE *err)
 	r->symbols = symbols_new(r->model);
 	r->labels = labels_new(r->model, r->symbols);
 	r->view = view_new(r->model, r->labels, options->by, r->key);
-	if (options->format != REPORT_CSV)
+	if (report_is_read(r) || options->format == REPORT_JSON)
 		r->advices = advices_new(r->model, r->labels);
 	print_as[options->format](r);
 	if (!report_is_read(r))
@@ -111,6 +112,12 @@ static bool options_check(const struct report_options *options, size_t *key, FIL
 		(unsigned)options->by > REPORT_BY_THREAD ||
 		(unsigned)options->color > REPORT_COLOR_NEVER) {
 		read_complain(err, "no such format, table or color");
+		return false;
+	}
+	if (options->format == REPORT_FOLDED && options->by == REPORT_BY_THREAD) {
+		read_complain(err,
+			"stacks were not recorded by thread; they can be folded by lock, class "
+			"or site");
 		return false;
 	}
 	if (keys_find(options->key, options->by, key, message, sizeof message))

@@ -76,6 +76,11 @@
  *
  * HTML is what the text says, as one page that loads nothing and has no script. It has more room:
  * 100 rows, whole names, and where each recording was made.
+ *
+ * "folded" is what flame graphs are drawn from: a line for each stack and lock that were waited
+ *for, longest first, "program;outermost;…;innermost;[lock] N", N in ns. By class, [class]; by site,
+ *none; there is none by thread. A ";" in a name is ",". A place without a stack is one frame, one
+ *that is not known "?"; "…" stands for frames that were not recorded.
  */
 #ifndef RELOCK_STATS_REPORT_REPORT_H
 #define RELOCK_STATS_REPORT_REPORT_H
@@ -87,12 +92,12 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_HTML };
-#define REPORT_FORMATS (REPORT_HTML + 1)
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_HTML, REPORT_FOLDED };
+#define REPORT_FORMATS (REPORT_FOLDED + 1)
 enum report_by { REPORT_BY_LOCK, REPORT_BY_CLASS, REPORT_BY_SITE, REPORT_BY_THREAD };
 enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER };
 
-extern const char *const report_format_names[]; /* "text", "json", "csv", "html", NULL */
+extern const char *const report_format_names[]; /* "text", "json", "csv", "html", "folded", NULL */
 extern const char *const report_by_names[];     /* "lock", "class", "site", "thread", NULL */
 extern const char *const report_color_names[];  /* "auto", "always", "never", NULL */
 extern const char *const report_key_names[];    /* "wait", "acquired", …, NULL */

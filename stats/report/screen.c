@@ -50,6 +50,8 @@ void print_table(const struct report *r, const char *title, const struct table *
 	case REPORT_JSON:
 		table_json(table, r->out);
 		break;
+	case REPORT_FOLDED:
+		break;
 	}
 }
 

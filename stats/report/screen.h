@@ -32,6 +32,7 @@ static inline bool report_is_read(const struct report *report)
 
 void screen_print(struct report *report);
 void html_print(struct report *report);
+void folded_print(struct report *report);
 void json_print(struct report *report);
 void csv_print(struct report *report);
 
@@ -61,6 +62,9 @@ struct advice_words screen_words(const struct report *report);
 /* Begins a line of the screen's last part: a word in the margin, in colour if it is a verdict. */
 #define SCREEN_MARGIN 9
 void screen_margin(const struct report *report, const char *word, bool verdict);
+
+/* What a recording's program is called, "?" when that is not known. */
+const char *screen_program(const struct run *run);
 
 /* Text in `out`, escaped. */
 void screen_text(const struct report *report, const char *text);

@@ -16,6 +16,11 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+const char *screen_program(const struct run *run)
+{
+	return run->program ? base_name(run->program) : "?";
+}
+
 static void put_duration(const struct report *r, uint64_t ns)
 {
 	char text[UNITS_MAX];
@@ -153,7 +158,7 @@ void screen_subject(const struct report *r)
 		put_programs(r);
 		return;
 	}
-	screen_text(r, run->program ? base_name(run->program) : "?");
+	screen_text(r, screen_program(run));
 	fprintf(r->out, "%spid %" PRId32, screen_dot(r), run->header.pid);
 }
 

@@ -7,20 +7,14 @@
 
 #define STACKS_SHOWN 3
 
-/* What one context waited for the locks of one row. */
-struct wait {
-	uint32_t row, context;
-	uint64_t count, wait_ns;
-};
-
 struct stacks {
-	struct wait *wait; /* by row, then by time waited */
+	struct stack_wait *wait; /* by row, then by time waited */
 	size_t count;
 };
 
 static int by_context(const void *a, const void *b)
 {
-	const struct wait *x = a, *y = b;
+	const struct stack_wait *x = a, *y = b;
 
 	if (x->row != y->row)
 		return x->row < y->row ? -1 : 1;
@@ -29,7 +23,7 @@ static int by_context(const void *a, const void *b)
 
 static int by_wait(const void *a, const void *b)
 {
-	const struct wait *x = a, *y = b;
+	const struct stack_wait *x = a, *y = b;
 
 	if (x->row != y->row)
 		return x->row < y->row ? -1 : 1;
@@ -42,6 +36,9 @@ static uint32_t *rows_of_locks(const struct model *m, const struct view *view)
 {
 	uint32_t *row = memory_get(m->locks.count, sizeof *row);
 
+	/* In a damaged recording there are waits for locks that are in no row. */
+	for (size_t i = 0; i < m->locks.count; i++)
+		row[i] = NONE;
 	for (uint32_t i = 0; i < view->count; i++)
 		for (uint32_t k = 0; k < view->row[i].count; k++)
 			row[view->member[view->row[i].first + k]] = i;
@@ -73,9 +70,10 @@ struct stacks *stacks_new(const struct model *m, const struct view *view)
 	for (size_t i = 0; i < m->pairs.count; i++) {
 		const struct pair *pair = &m->pairs.row[i];
 
-		if (pair->waiter != 0)
-			s->wait[s->count++] = (struct wait){
-				row[pair->lock], pair->waiter, pair->count, pair->wait_ns};
+		if (row[pair->lock] == NONE)
+			continue;
+		s->wait[s->count++] = (struct stack_wait){
+			row[pair->lock], pair->waiter, pair->count, pair->wait_ns};
 	}
 	free(row);
 	qsort(s->wait, s->count, sizeof *s->wait, by_context);
@@ -90,6 +88,12 @@ void stacks_free(struct stacks *s)
 		return;
 	free(s->wait);
 	free(s);
+}
+
+struct stack_wait *stacks_waits(struct stacks *s, size_t *count)
+{
+	*count = s->count;
+	return s->wait;
 }
 
 /* The first wait of a row. */
@@ -121,7 +125,7 @@ static bool print_frame(void *data, const struct frame *frame, uint32_t site)
 	return true;
 }
 
-static void print_wait(const struct report *r, const struct wait *wait)
+static void print_wait(const struct report *r, const struct stack_wait *wait)
 {
 	char waited[UNITS_MAX], count[UNITS_MAX];
 
@@ -136,10 +140,12 @@ static void print_wait(const struct report *r, const struct wait *wait)
 
 void stacks_print(const struct stacks *s, const struct report *r, size_t row)
 {
-	size_t from = stacks_find(s, row), more = 0;
+	size_t shown = 0, more = 0;
 
-	for (size_t i = from; i < s->count && s->wait[i].row == row; i++) {
-		if (i - from < STACKS_SHOWN)
+	for (size_t i = stacks_find(s, row); i < s->count && s->wait[i].row == row; i++) {
+		if (s->wait[i].context == 0)
+			continue;
+		if (shown++ < STACKS_SHOWN)
 			print_wait(r, &s->wait[i]);
 		else
 			more++;

@@ -35,7 +35,7 @@ HOSTILE = {
     "named.c": b"<&\"'>.c",
 }
 PAGE, USED = 4096, 32  # struct rlk_header, as far as it is needed
-FORMATS = ("text", "json", "csv", "html")
+FORMATS = ("text", "json", "csv", "html", "folded")
 BY = ("lock", "class", "site", "thread")
 
 
@@ -47,7 +47,7 @@ def written(path):
 
 
 class Names(Case):
-    WAYS = [(form, by) for form in FORMATS for by in (BY if form != "json" else BY[:1])]
+    WAYS = [(form, by) for form in FORMATS for by in {"json": BY[:1], "folded": BY[:3]}.get(form, BY)]
 
     @classmethod
     def setUpClass(cls):
@@ -101,6 +101,15 @@ class Shown(Names):
                     self.assertEqual(collections.Counter(page.tags), collections.Counter(before.tags))
                     self.assertEqual([len(row) for row in sum(page.tables.values(), [])],
                                      [len(row) for row in sum(before.tables.values(), [])])
+
+    def test_folded_stacks_stay_as_deep(self):
+        names = HOSTILE | {FUNCTION: b"a;b;c\n7", PROGRAM: b";x 1;\ny", VARIABLE: b"v;;w\n5"}
+        for (form, by), text, harmless in self.texts(names):
+            if form == "folded":
+                lines, before = ([line.rsplit(" ", 1) for line in t.splitlines()] for t in (text, harmless))
+                self.assertEqual([(stack.count(";"), weight) for stack, weight in lines],
+                                 [(stack.count(";"), weight) for stack, weight in before])
+                self.assertIn("a,b,c\\x0a7", text)
 
     def test_it_is_there_to_see(self):
         """Escaping is not leaving out."""

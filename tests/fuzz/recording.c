@@ -120,17 +120,21 @@ static void check_page(const char *text)
 	}
 }
 
-/* bits 0-1: text, JSON, CSV, diff; 2-3: by; 4: stacks; 5: rules; 6: all rows; 7: HTML, not text */
+/* bits 0-1: text, JSON, CSV, diff; 2-3: by; 4: stacks; 5: rules; 6: all rows; 7: HTML, not text,
+ * and folded, not CSV */
 static void report(const struct file *file, unsigned how)
 {
-	const struct report_options options = {
-		.format = how % 4 == 0 && (how & 1 << 7) ? REPORT_HTML : how % 4 % 3,
-		.by = how >> 2 & 3,
+	static const enum report_format forms[2][4] = {
+		{REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_TEXT},
+		{REPORT_HTML, REPORT_JSON, REPORT_FOLDED, REPORT_TEXT}};
+	const enum report_format form = forms[how >> 7 & 1][how % 4];
+	const struct report_options options = {.format = form,
+		.by = form == REPORT_FOLDED ? (how >> 2 & 3) % REPORT_BY_THREAD : how >> 2 & 3,
 		.stacks = how & 1 << 4,
 		.rules = how & 1 << 5,
 		.rows = how & 1 << 6 ? REPORT_ROWS_ALL : 0,
 		.color = REPORT_COLOR_NEVER};
-	const struct diff_options diff = {.format = options.by % 3, .threshold = 0.2};
+	const struct diff_options diff = {.format = (how >> 2 & 3) % 3, .threshold = 0.2};
 	const char *path = file->path;
 	char *text = NULL, *said = NULL;
 	size_t length, said_length;

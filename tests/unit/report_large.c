@@ -132,8 +132,9 @@ static char *report_all(void)
 
 	for (unsigned form = REPORT_TEXT; form < REPORT_FORMATS; form++)
 		for (unsigned by = REPORT_BY_LOCK; by <= REPORT_BY_THREAD; by++) {
-			/* The JSON document has them all. */
-			if (form == REPORT_JSON && by != REPORT_BY_LOCK)
+			/* The JSON document has them all, and stacks are not by thread. */
+			if ((form == REPORT_JSON && by != REPORT_BY_LOCK) ||
+				(form == REPORT_FOLDED && by == REPORT_BY_THREAD))
 				continue;
 			said = report((enum report_format)form, (enum report_by)by);
 			if (form == REPORT_TEXT || form == REPORT_HTML) {
