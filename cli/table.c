@@ -109,7 +109,7 @@ static const struct cli_option report_options[] = {
 		"-k contended", report_key_help},
 	{"rows", 'n', "N", NULL, NULL,
 		"Show at most N rows of each table; 0 shows all. Text shows 10 unless told "
-		"otherwise, HTML 100.",
+		"otherwise, HTML 100, OpenMetrics 1000.",
 		"-n 20"},
 	{"by", 0, "WHAT", report_by_names, NULL,
 		"Add up by single lock, by class (all locks born at one place), by the code that "
@@ -126,10 +126,10 @@ static const struct cli_option report_options[] = {
 
 static const struct cli_option format_option[] = {
 	{"format", 0, "FORMAT", report_format_names, NULL,
-		"Print text to read, JSON or CSV to process, or HTML: one page with what the text "
-		"says, to keep or to send, or folded stacks with the ns they waited, for flame "
-		"graphs. JSON and CSV give times in ns. In CSV, a name that a "
-		"spreadsheet would take for a formula has ' in front.",
+		"Print text to read; HTML, a page with what the text says, to keep or to send; "
+		"JSON or CSV to process, with times in ns; folded stacks with the ns they waited, "
+		"for flame graphs; or OpenMetrics, for systems that collect metrics. In CSV, a "
+		"name that a spreadsheet would take for a formula has ' in front.",
 		"--format html"},
 	{0},
 };

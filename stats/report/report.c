@@ -14,8 +14,10 @@
 
 #define ROWS_IN_TEXT 10
 #define ROWS_IN_PAGE 100
+#define ROWS_COLLECTED 1000
 
-const char *const report_format_names[] = {"text", "json", "csv", "html", "folded", NULL};
+const char *const report_format_names[] = {
+	"text", "json", "csv", "html", "folded", "openmetrics", NULL};
 const char *const report_by_names[] = {"lock", "class", "site", "thread", NULL};
 const char *const report_color_names[] = {"auto", "always", "never", NULL};
 
@@ -65,13 +67,17 @@ static void print_warnings(const struct model *m, FILE *err)
 
 static size_t row_limit(const struct report_options *options)
 {
+	static const size_t limits[REPORT_FORMATS] = {
+		[REPORT_TEXT] = ROWS_IN_TEXT,
+		[REPORT_HTML] = ROWS_IN_PAGE,
+		[REPORT_OPENMETRICS] = ROWS_COLLECTED,
+	};
+
 	if (options->rows == REPORT_ROWS_ALL)
 		return SIZE_MAX;
 	if (options->rows > 0)
 		return options->rows;
-	return options->format == REPORT_TEXT   ? ROWS_IN_TEXT
-	       : options->format == REPORT_HTML ? ROWS_IN_PAGE
-						: SIZE_MAX;
+	return limits[options->format] > 0 ? limits[options->format] : SIZE_MAX;
 }
 
 static void report_print(struct report *r, FILE *err)
@@ -82,6 +88,7 @@ static void report_print(struct report *r, FILE *err)
 		[REPORT_CSV] = csv_print,
 		[REPORT_HTML] = html_print,
 		[REPORT_FOLDED] = folded_print,
+		[REPORT_OPENMETRICS] = openmetrics_print,
 	};
 	const struct report_options *options = r->options;
 

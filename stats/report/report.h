@@ -81,6 +81,12 @@
  *for, longest first, "program;outermost;…;innermost;[lock] N", N in ns. By class, [class]; by site,
  *none; there is none by thread. A ";" in a name is ",". A place without a stack is one frame, one
  *that is not known "?"; "…" stands for frames that were not recorded.
+ *
+ * "openmetrics" is OpenMetrics text: relock_recording_info for each recording, the totals as
+ * relock_NAME, and the rows of the table that --by names as relock_lock_NAME, relock_class_NAME, …,
+ * with the labels index, name and kind; for a single recording also program, pid and host. NAME is
+ * acquired, failed or a counter of RLK_COUNTERS; times are in seconds and end in _seconds, what
+ *adds up ends in _total.
  */
 #ifndef RELOCK_STATS_REPORT_REPORT_H
 #define RELOCK_STATS_REPORT_REPORT_H
@@ -92,12 +98,19 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_HTML, REPORT_FOLDED };
-#define REPORT_FORMATS (REPORT_FOLDED + 1)
+enum report_format {
+	REPORT_TEXT,
+	REPORT_JSON,
+	REPORT_CSV,
+	REPORT_HTML,
+	REPORT_FOLDED,
+	REPORT_OPENMETRICS
+};
+#define REPORT_FORMATS (REPORT_OPENMETRICS + 1)
 enum report_by { REPORT_BY_LOCK, REPORT_BY_CLASS, REPORT_BY_SITE, REPORT_BY_THREAD };
 enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER };
 
-extern const char *const report_format_names[]; /* "text", "json", "csv", "html", "folded", NULL */
+extern const char *const report_format_names[]; /* "text", "json", …, NULL */
 extern const char *const report_by_names[];     /* "lock", "class", "site", "thread", NULL */
 extern const char *const report_color_names[];  /* "auto", "always", "never", NULL */
 extern const char *const report_key_names[];    /* "wait", "acquired", …, NULL */
@@ -111,9 +124,10 @@ struct report_options {
 	enum report_format format;
 	enum report_by by;
 	const char *key; /* one of report_key_names; NULL: "wait" */
-	unsigned rows;   /* rows a table; 0: ten in a text, 100 in HTML, all in JSON and CSV */
-	bool stacks;     /* text, HTML: the stacks of waiters under each lock */
-	bool rules;      /* text, HTML: what selects each lock in a rule per lock */
+	unsigned rows; /* rows a table; 0: ten in a text, 100 in HTML, 1000 in OpenMetrics, else all
+			*/
+	bool stacks;   /* text, HTML: the stacks of waiters under each lock */
+	bool rules;    /* text, HTML: what selects each lock in a rule per lock */
 	enum report_color color;
 	const char *next; /* what the end of a text or page proposes to type; NULL: chosen by the
 			     report; "": no such line */

@@ -51,6 +51,7 @@ void print_table(const struct report *r, const char *title, const struct table *
 		table_json(table, r->out);
 		break;
 	case REPORT_FOLDED:
+	case REPORT_OPENMETRICS:
 		break;
 	}
 }

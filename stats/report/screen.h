@@ -33,6 +33,7 @@ static inline bool report_is_read(const struct report *report)
 void screen_print(struct report *report);
 void html_print(struct report *report);
 void folded_print(struct report *report);
+void openmetrics_print(struct report *report);
 void json_print(struct report *report);
 void csv_print(struct report *report);
 

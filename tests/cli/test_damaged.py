@@ -14,6 +14,7 @@ import threading
 import time
 
 from harness import *
+from openmetrics import parse
 from page import Page, UNSEEN
 
 PAGE = 4096
@@ -22,7 +23,7 @@ SEED = 20261130
 CPU_S = 30  # for one report
 # struct rlk_header, as far as it is needed.
 VERSION, BYTE_ORDER, WORD_BITS, USED = 8, 12, 16, 32
-WAYS = [("--format", form, "--by", by, *more) for form in ("text", "json", "csv", "html", "folded")
+WAYS = [("--format", form, "--by", by, *more) for form in ("text", "json", "csv", "html", "folded", "openmetrics")
         for by in ("lock", "class", "site", "thread") if (form, by) != ("folded", "thread") for more in ((), ("--stacks", "--rules"))]
 
 
@@ -56,6 +57,8 @@ class Damaged(Case):
         self.assertFalse(UNSEEN.search(done.stdout + done.stderr), what)
         if "html" in arguments:
             Page(done.stdout)
+        if "openmetrics" in arguments:
+            parse(done.stdout)
         return json.loads(done.stdout) if "json" in arguments else done.stdout
 
     def patched(self, offset, content):

@@ -13,6 +13,7 @@ import json
 import struct
 
 from harness import *
+from openmetrics import parse
 from page import Page, UNSEEN
 
 NAMED = os.path.join(FIXTURES, "named")
@@ -35,7 +36,7 @@ HOSTILE = {
     "named.c": b"<&\"'>.c",
 }
 PAGE, USED = 4096, 32  # struct rlk_header, as far as it is needed
-FORMATS = ("text", "json", "csv", "html", "folded")
+FORMATS = ("text", "json", "csv", "html", "folded", "openmetrics")
 BY = ("lock", "class", "site", "thread")
 
 
@@ -101,6 +102,13 @@ class Shown(Names):
                     self.assertEqual(collections.Counter(page.tags), collections.Counter(before.tags))
                     self.assertEqual([len(row) for row in sum(page.tables.values(), [])],
                                      [len(row) for row in sum(before.tables.values(), [])])
+
+    def test_labels_stay_labels(self):
+        for (form, by), text, harmless in self.texts(HOSTILE | {VARIABLE: b"v\\\",x=\"\n"}):
+            if form == "openmetrics":
+                shape = [[(family, kind, [[name for name, _ in labels] for labels in samples]) for family, (kind, samples) in
+                          parse(page).items()] for page in (text, harmless)]
+                self.assertEqual(*shape)
 
     def test_folded_stacks_stay_as_deep(self):
         names = HOSTILE | {FUNCTION: b"a;b;c\n7", PROGRAM: b";x 1;\ny", VARIABLE: b"v;;w\n5"}

@@ -121,12 +121,12 @@ static void check_page(const char *text)
 }
 
 /* bits 0-1: text, JSON, CSV, diff; 2-3: by; 4: stacks; 5: rules; 6: all rows; 7: HTML, not text,
- * and folded, not CSV */
+ * OpenMetrics, not JSON, and folded, not CSV */
 static void report(const struct file *file, unsigned how)
 {
 	static const enum report_format forms[2][4] = {
 		{REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_TEXT},
-		{REPORT_HTML, REPORT_JSON, REPORT_FOLDED, REPORT_TEXT}};
+		{REPORT_HTML, REPORT_OPENMETRICS, REPORT_FOLDED, REPORT_TEXT}};
 	const enum report_format form = forms[how >> 7 & 1][how % 4];
 	const struct report_options options = {.format = form,
 		.by = form == REPORT_FOLDED ? (how >> 2 & 3) % REPORT_BY_THREAD : how >> 2 & 3,
