@@ -1,24 +1,13 @@
 /* The page: its order, and what its parts share. */
 #include "stats/report/html.h"
 
+#include "stats/report/memory.h"
 #include "stats/report/rules.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* --- tables */
-
-void html_section(const struct report *r, const char *title, const struct table *table)
-{
-	fputs("<section><h2>", r->out);
-	html_text(r->out, title);
-	/* Reached by the keyboard, or it could not be scrolled with it. */
-	fputs("</h2>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"", r->out);
-	html_text(r->out, title);
-	fputs("\">", r->out);
-	table_html(table, &r->style, r->out);
-	fputs("</div></section>\n", r->out);
-}
 
 static void put_lines(const struct report *r, char *text)
 {
@@ -89,37 +78,12 @@ static void put_paragraph(const struct report *r, void (*print)(const struct rep
 	free(text);
 }
 
-static bool is_verdict(const char *word)
-{
-	return strncmp(word, "advice", 6) == 0 || strncmp(word, "warning", 7) == 0;
-}
-
-static void put_margin_line(const struct report *r, char *line)
-{
-	size_t margin = strnlen(line, SCREEN_MARGIN), word = margin;
-	const char *said = line + margin;
-
-	fputs(is_verdict(line) ? "<div class=\"verdict\"><dt>" : "<div><dt>", r->out);
-	while (word > 0 && line[word - 1] == ' ')
-		line[--word] = '\0';
-	html_text(r->out, line);
-	fputs("</dt><dd>", r->out);
-	html_text(r->out, said);
-	fputs("</dd></div>\n", r->out);
-}
-
-/* Lines with a word in the margin. */
-static void put_margin_lines(
+static void put_told(
 	const struct report *r, const char *title, void (*print)(const struct report *))
 {
-	char *text = html_part(r, print), *rest = text;
+	char *text = html_part(r, print);
 
-	if (*text)
-		fprintf(r->out, "<section><h2>%s</h2>\n<dl>\n", title);
-	for (char *line; (line = html_line(&rest));)
-		put_margin_line(r, line);
-	if (*text)
-		fputs("</dl></section>\n", r->out);
+	html_margin_lines(r->out, title, text);
 	free(text);
 }
 
@@ -137,18 +101,6 @@ static void put_next(const struct report *r)
 }
 
 /* --- the page */
-
-static void put_head(const struct report *r, const char *subject)
-{
-	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head>\n<meta charset=\"utf-8\"/>\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	      "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\"/>\n"
-	      "<meta name=\"referrer\" content=\"no-referrer\"/>\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
-		r->out);
-	html_text(r->out, subject);
-	fprintf(r->out, " - relock</title>\n<style>\n%s</style>\n</head><body>\n", html_css);
-}
 
 static void put_header(const struct report *r, const char *subject)
 {
@@ -179,19 +131,22 @@ static void put_meanings(const struct report *r)
 
 void html_print(struct report *r)
 {
-	char *subject = html_part(r, screen_subject);
+	char *subject = html_part(r, screen_subject), *title;
 
-	put_head(r, subject);
+	title = memory_format("%s - relock", subject);
+	html_begin(r->out, title);
+	free(title);
 	put_header(r, subject);
 	free(subject);
 	fputs("<main>\n", r->out);
-	put_margin_lines(r, "Advice", screen_advice);
+	put_told(r, "Advice", screen_advice);
 	screen_table(r);
 	put_meanings(r);
 	screen_pairs(r);
 	screen_yields(r);
-	put_margin_lines(r, "Coverage", screen_covered);
+	put_told(r, "Coverage", screen_covered);
 	put_next(r);
 	html_recordings(r);
-	fprintf(r->out, "</main>\n<footer>relock %s</footer>\n</body></html>\n", RELOCK_VERSION);
+	fputs("</main>\n", r->out);
+	html_end(r->out);
 }

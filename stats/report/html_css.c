@@ -1,5 +1,5 @@
 /* What a page looks like. The parts of a bar differ in lightness too; numbers stand beside it. */
-#include "stats/report/html.h"
+#include "stats/report/html_page.h"
 
 const char html_css[] =
 	":root{color-scheme:light dark;--back:#fff;--text:#1c1e21;--dim:#5a6069;--line:#d8dbe0;"
@@ -27,8 +27,9 @@ const char html_css[] =
 	"tbody th{max-width:34rem;overflow-wrap:break-word}\n"
 	"td{max-width:30rem;overflow-wrap:break-word}\n"
 	".n{text-align:right;white-space:nowrap}\n"
-	"svg{display:block;width:100%;min-width:5rem;height:.5rem;margin-top:.2rem;"
+	"td svg{display:block;width:100%;min-width:5rem;height:.5rem;margin-top:.2rem;"
 	"background:var(--soft)}\n"
+	"figure{margin:1rem 0;overflow-x:auto}\n"
 	".bar{fill:var(--bar)}\n"
 	".p0{fill:var(--p0);border-bottom:3px solid var(--p0)}\n"
 	".p1{fill:var(--p1);border-bottom:3px solid var(--p1)}\n"

@@ -42,7 +42,7 @@ void print_table(const struct report *r, const char *title, const struct table *
 		table_text(table, &r->style, r->out);
 		break;
 	case REPORT_HTML:
-		html_section(r, title, table);
+		html_table(r->out, title, table);
 		break;
 	case REPORT_CSV:
 		table_csv(table, r->out);

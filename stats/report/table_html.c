@@ -1,5 +1,5 @@
 /* Tables as HTML. */
-#include "stats/report/html.h"
+#include "stats/report/html_page.h"
 
 #include <stdlib.h>
 #include <string.h>
