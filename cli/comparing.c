@@ -1,6 +1,7 @@
 #include "cli/comparing.h"
 #include "cli/install.h"
 #include "stats/report/memory.h"
+#include "stats/report/shell.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -64,7 +65,8 @@ bool saving_choose(struct comparison *c)
 		}
 		saving->path = given->value;
 		if (!experiment_format_of(given->value, &saving->format)) {
-			cli_say("--export: '%s' ends in none of .json, .csv, .md and .svg, which "
+			cli_say("--export: '%s' ends in none of .json, .csv, .md, .svg and .html, "
+				"which "
 				"tell the format",
 				given->value);
 			return false;
@@ -151,20 +153,21 @@ void comparing_hooks(struct comparison *c, struct experiment_hooks *hooks)
 
 /* --- the end */
 
+static void put_shown(const char *text)
+{
+	const struct style style = {.utf8 = units_utf8()};
+	char *shown = units_escape(text, &style);
+
+	fputs(shown, stdout);
+	free(shown);
+}
+
 static void put_quoted(const char *word)
 {
-	if (word[0] && word[strcspn(word, " \t\n\"'\\$`!*?[](){}<>|&;#~")] == '\0') {
-		fputs(word, stdout);
-		return;
-	}
-	putchar('\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\''", stdout);
-		else
-			putchar((unsigned char)*word < ' ' ? '?' : *word);
-	}
-	putchar('\'');
+	char *quoted = shell_quote(word);
+
+	put_shown(quoted);
+	free(quoted);
 }
 
 static void put_command(const struct comparison *c)
@@ -222,8 +225,10 @@ void comparing_print(struct comparison *c, const struct experiment_results *resu
 	experiment_print(c->experiment, results, &style, stdout);
 	if (c->savings > 0 && !c->save_failed) {
 		fputs("\nsaved   ", stdout);
-		for (size_t i = 0; i < c->savings; i++)
-			printf(" %s", c->saving[i].path);
+		for (size_t i = 0; i < c->savings; i++) {
+			putchar(' ');
+			put_shown(c->saving[i].path);
+		}
 	}
 	putchar('\n');
 	put_next(c, results);

@@ -235,10 +235,9 @@ static const struct cli_option compare_options[] = {
 	{"seed", 0, "N", NULL, NULL, "Run in the order that this seed gave another time.",
 		"--seed 17"},
 	{"export", 'o', "FILE", NULL, NULL,
-		"Save the results, after every round, as the name's end says: .json, .csv, .md, or "
-		".svg for a drawing. As often as needed. Without a .json among them, one is saved "
-		"in "
-		"the current directory.",
+		"Save the results, after every round, as the name's end says: .json, .csv, .md, "
+		".svg for a drawing, or .html for a page. As often as needed. Without a .json "
+		"among them, one is saved in the current directory.",
 		"-o result.json"},
 	{"force", 0, NULL, NULL, NULL, "Go on even when the program's locks cannot be reached.",
 		"--force -p none -p native"},

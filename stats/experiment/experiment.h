@@ -241,7 +241,14 @@ void experiment_print(const struct experiment *experiment, const struct experime
  * CSV and Markdown have the results, a row a metric and candidate. SVG draws the first metric's
  * ratios with their intervals.
  */
-enum experiment_format { EXPORT_JSON, EXPORT_CSV, EXPORT_MARKDOWN, EXPORT_SVG, EXPORT_FORMATS };
+enum experiment_format {
+	EXPORT_JSON,
+	EXPORT_CSV,
+	EXPORT_MARKDOWN,
+	EXPORT_SVG,
+	EXPORT_HTML,
+	EXPORT_FORMATS
+};
 extern const char *const experiment_extensions[]; /* "json", "csv", "md", "svg", NULL */
 
 /* By what follows the last dot. False: none of those. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const experiment_extensions[] = {"json", "csv", "md", "svg", NULL};
+const char *const experiment_extensions[] = {"json", "csv", "md", "svg", "html", NULL};
 
 bool experiment_format_of(const char *path, enum experiment_format *format)
 {
@@ -32,6 +32,7 @@ void experiment_write(const struct experiment *e, const struct experiment_result
 		[EXPORT_CSV] = export_csv,
 		[EXPORT_MARKDOWN] = export_markdown,
 		[EXPORT_SVG] = export_svg,
+		[EXPORT_HTML] = export_html,
 	};
 
 	write_as[format](e, r, out);

@@ -196,7 +196,7 @@ static void put_markdown_row(const struct experiment *e, const struct experiment
 
 void export_markdown(const struct experiment *e, const struct experiment_results *r, FILE *out)
 {
-	char *subject = units_sanitize(e->plan->subject);
+	char *subject = units_escape(e->plan->subject, &style);
 
 	fprintf(out, "    %s\n\n%u rounds, seed %llu.\n\n", subject, e->rounds,
 		(unsigned long long)e->plan->seed);

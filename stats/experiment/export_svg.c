@@ -1,5 +1,6 @@
 /* The first metric's ratios with their intervals, as a drawing. */
 #include "stats/experiment/internal.h"
+#include "stats/report/html_page.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,19 +52,9 @@ static double x_of(const struct axis *axis, double ratio)
 
 static void put_text(FILE *out, double x, double y, const char *anchor, const char *text)
 {
-	char *clean = units_sanitize(text);
-
 	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-	for (const char *p = clean; *p; p++) {
-		if (*p == '<')
-			fputs("&lt;", out);
-		else if (*p == '&')
-			fputs("&amp;", out);
-		else if ((unsigned char)*p >= ' ')
-			fputc(*p, out);
-	}
+	html_text(out, text);
 	fputs("</text>\n", out);
-	free(clean);
 }
 
 static void put_line(FILE *out, double x1, double y1, double x2, double y2, const char *color)

@@ -37,5 +37,7 @@ void export_markdown(
 	const struct experiment *experiment, const struct experiment_results *results, FILE *out);
 void export_svg(
 	const struct experiment *experiment, const struct experiment_results *results, FILE *out);
+void export_html(
+	const struct experiment *experiment, const struct experiment_results *results, FILE *out);
 
 #endif

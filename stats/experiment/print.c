@@ -23,18 +23,24 @@ static void put_padded(const struct screen *s, const char *text, size_t width, b
 
 /* --- head */
 
-static void put_head(const struct screen *s)
+void screen_plan(const struct screen *s)
 {
 	const struct experiment_plan *plan = s->e->plan;
-	char *subject = units_escape(plan->subject, s->style);
 	cpu_set_t cpus;
 
-	fprintf(s->out, "relock compare%s%s\n", dot(s), subject);
 	fprintf(s->out, "%u rounds of %zu candidates and a control, in random order%sseed %llu",
 		s->e->rounds, plan->candidates, dot(s), (unsigned long long)plan->seed);
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
 		fprintf(s->out, "%s%d CPUs", dot(s), CPU_COUNT(&cpus));
 	fputc('\n', s->out);
+}
+
+static void put_head(const struct screen *s)
+{
+	char *subject = units_escape(s->e->plan->subject, s->style);
+
+	fprintf(s->out, "relock compare%s%s\n", dot(s), subject);
+	screen_plan(s);
 	free(subject);
 }
 

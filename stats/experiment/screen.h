@@ -20,6 +20,8 @@ struct screen {
 char *screen_name(const struct screen *screen, const char *text);
 /* Whether any run has a figure of this metric. */
 bool screen_measured(const struct screen *screen, size_t metric);
+/* What was measured how, above the table: one line. */
+void screen_plan(const struct screen *screen);
 /* What has to be said about the runs, below the table. */
 void screen_notes(const struct screen *screen);
 

@@ -10,6 +10,10 @@ TAGS = {"html", "head", "meta", "title", "style", "body", "header", "main", "foo
         "thead", "tbody", "tr", "th", "td", "span", "svg", "rect", "details", "summary", "pre", "code", "dl", "dt", "dd"}
 ATTRIBUTES = {"lang", "charset", "http-equiv", "name", "content", "class", "scope", "role", "tabindex", "aria-label", "aria-hidden",
               "viewbox", "preserveaspectratio", "x", "width", "height", "colspan"}
+# Of a comparison's drawing.
+TAGS |= {"figure", "text", "line", "circle"}
+ATTRIBUTES |= {"xmlns", "font-family", "font-size", "fill", "y", "text-anchor", "x1", "x2", "y1", "y2", "stroke", "stroke-width", "cx",
+               "cy", "r"}
 
 
 class Page(html.parser.HTMLParser):

@@ -4,8 +4,10 @@
 import csv
 import json
 import time
+import xml.etree.ElementTree
 
 from harness import *
+from page import Page, UNSEEN
 
 ANSWERS = os.path.join(FIXTURES, "answers")
 
@@ -217,7 +219,7 @@ class Metrics(Compare):
                                 (("-m", "wall,wall"), "twice"), (("--threshold", "3"), "percentage"),
                                 (("--timeout", "3"), "unit"), (("--seed", "x"), "--seed"), (("-n", "0"), "from 1"),
                                 (("--ready", "true"), "--client"), (("--input", "missing"), "missing"),
-                                (("-o", "x.xml"), ".json, .csv, .md and .svg"), (("-o", "no/such/x.json"), "no/such")):
+                                (("-o", "x.xml"), ".json, .csv, .md, .svg and .html"), (("-o", "no/such/x.json"), "no/such")):
             self.refused("compare", "-p", "native", *arguments, "--", "true", says=says)
 
 
@@ -382,6 +384,35 @@ class Screens(Compare):
             self.assertEqual(sum(line.startswith("| ") for line in file), len(rows) + 1)
         with open(self.path("r.svg")) as file:
             self.assertTrue(file.read().startswith("<svg "))
+
+    def test_page(self):
+        hostile = b"</h1><script>alert(1)</script>\"'& \x1b[31m\x85\xff"
+        done = self.relock("compare", "-n", "6", "-w", "0", "-p", "native", "-p", "spin", "-o", "r.html", "-o", "r.json", "-o", "r.svg",
+                           "-o", "r.md", "--", "true", hostile, env={**self.env, "LC_ALL": "C.UTF-8"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        printed = [" ".join(line.split()) for line in done.stdout.splitlines()]
+        with open(self.path("r.html")) as file:
+            page = Page(file.read())
+        self.assertEqual("relock compare · " + page.headings[0], printed[0])
+        self.assertIn("</h1><script>alert(1)</script>\"'& \\x1b[31m\\x85\\xff", page.title)
+        self.assertEqual(page.paragraphs, [printed[1]])
+        with open(self.path("r.json")) as file:
+            measured = len(json.load(file)["metrics"])
+        self.assertGreater(len(page.tables), 3)
+        self.assertLessEqual(len(page.tables), measured)
+        for rows in page.tables.values():
+            self.assertEqual([row[0] for row in rows], ["candidate", "native", "spin", "native again"])
+            for row in rows[1:]:
+                cells = " ".join(cell for cell in row if cell)
+                self.assertTrue([line for line in printed if line.startswith(cells)], cells)
+        for name, said in page.terms:
+            self.assertTrue([line for line in printed if line.endswith(said)], said)
+        for name in ("r.svg", "r.md", "r.html"):
+            with open(self.path(name)) as file:
+                text = file.read()
+            self.assertFalse(UNSEEN.search(text), name)
+            if name == "r.svg":
+                xml.etree.ElementTree.fromstring(text)
 
     def test_progress_on_a_terminal(self):
         import pty

@@ -192,7 +192,7 @@ START_TEST(svg_is_escaped)
 {
 	char *text = written(EXPORT_SVG);
 
-	ck_assert_ptr_nonnull(strstr(text, "&lt;b> &amp; \xc3\xa9"));
+	ck_assert_ptr_nonnull(strstr(text, "&lt;b&gt; &amp; \xc3\xa9"));
 	ck_assert_ptr_null(strstr(text, "<b>"));
 	ck_assert_ptr_null(strchr(text, '\x1b'));
 	ck_assert_str_eq(text + strlen(text) - 7, "</svg>\n");
