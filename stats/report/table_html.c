@@ -21,13 +21,14 @@ static const char *align(const struct column *column)
 
 /* --- headings */
 
-/* "first/spin/yield": each in the colour of its part of the bars. */
+/* "first/spin/yield": each in the colour of its part of the bars. It may be broken, as it is wider
+ * than its figures. */
 static void put_parts_heading(const char *heading, FILE *out)
 {
 	for (unsigned part = 0; *heading; part++) {
 		size_t length = strcspn(heading, "/");
 
-		fprintf(out, "%s<span class=\"p%u\">%.*s</span>", part > 0 ? "/" : "", part,
+		fprintf(out, "%s<span class=\"p%u\">%.*s</span>", part > 0 ? "/<wbr/>" : "", part,
 			(int)length, heading);
 		heading += length + (heading[length] == '/');
 	}

@@ -6,7 +6,7 @@ import xml.etree.ElementTree
 
 VOID = {"meta"}
 # What the writer writes; a page has no other tag and no other attribute, whatever it is about.
-TAGS = {"html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "h1", "h2", "p", "div", "table",
+TAGS = {"html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "h1", "h2", "p", "div", "table", "wbr",
         "thead", "tbody", "tr", "th", "td", "span", "svg", "rect", "details", "summary", "pre", "code", "dl", "dt", "dd"}
 ATTRIBUTES = {"lang", "charset", "http-equiv", "name", "content", "class", "scope", "role", "tabindex", "aria-label", "aria-hidden",
               "viewbox", "preserveaspectratio", "x", "width", "height", "colspan"}
