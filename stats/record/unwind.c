@@ -105,6 +105,12 @@ static int no_dyn_info(unw_addr_space_t space, unw_word_t *address, void *arg)
 	return -UNW_ENOINFO;
 }
 
+/* Whether a word there is inside; the address may be anything. */
+static bool word_is_in(uint64_t address, uint64_t low, uint64_t top)
+{
+	return address >= low && address < top && top - address >= sizeof(uint64_t);
+}
+
 static int access_mem(
 	unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write, void *arg)
 {
@@ -113,8 +119,8 @@ static int access_mem(
 	(void)space;
 	if (write)
 		return -UNW_EINVAL;
-	if ((address < start->low || address + sizeof(*value) > start->top) &&
-		(address < start->object.start || address + sizeof(*value) > start->object.end))
+	if (!word_is_in(address, start->low, start->top) &&
+		!word_is_in(address, start->object.start, start->object.end))
 		return -UNW_EINVAL;
 	memcpy(value, (const void *)address, sizeof(*value));
 	return 0;
@@ -347,13 +353,14 @@ static bool memo_holds(const struct stack_memo *memo, uint64_t site, uint64_t fr
 	return true;
 }
 
-static void memo_fill(struct stack_memo *memo, uint64_t site, uint64_t frame,
+/* Only where all that would be compared is on the stack, which ends at `top`. */
+static void memo_fill(struct stack_memo *memo, uint64_t site, uint64_t frame, uint64_t top,
 	const struct walk *walk, uint32_t context)
 {
 	memo->site = 0;
 	memo->depth = walk->depth;
 	for (uint32_t i = 0; i < walk->depth; i++) {
-		if (walk->at[i] < frame || walk->at[i] - frame > UINT32_MAX)
+		if (!word_is_in(walk->at[i], frame, top) || walk->at[i] - frame > UINT32_MAX)
 			return;
 		memo->at[i] = (uint32_t)(walk->at[i] - frame);
 		memo->word[i] = walk->address[i];
@@ -377,7 +384,7 @@ static uint32_t stack_walk(struct thread *t, uint64_t site, uint64_t frame)
 	if (!walk.depth)
 		return 0;
 	context = context_of_stack(walk.address, walk.depth, walk.truncated);
-	memo_fill(memo_of(t, site, frame), site, frame, &walk, context);
+	memo_fill(memo_of(t, site, frame), site, frame, t->stack_top, &walk, context);
 	end = arch_ticks();
 	t->unwind_after = end + (end - begin) * UNWIND_PAUSE;
 	return context;

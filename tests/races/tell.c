@@ -67,7 +67,7 @@ static int tell_taken(void *lock, unsigned flags)
 
 void told_taken(void *lock)
 {
-	if (!untold)
+	if (!untold || is_ours(lock))
 		tell_taken(lock, 0);
 }
 
