@@ -1,3 +1,3 @@
 #include "preload/readers.h"
 
-_Atomic uint8_t readers_state[1u << READERS_BITS];
+_Atomic uint64_t readers_free_of[1u << READERS_BITS];

@@ -62,7 +62,7 @@ static COLD void rwlock_count_slow(
 	uint64_t key = rwlock_key(l, side);
 
 	if (id.flags & RLK_LOCK_SHARED)
-		readers_look_always(l);
+		writer_announce(l);
 	if (t->directory)
 		rwlock_count_in(t, entry_get(t, key, &id, site), key, side, site);
 	else
@@ -294,11 +294,7 @@ static inline bool rwlock_is_open(const pthread_rwlock_t *l)
  */
 static void readers_free_sometimes(const pthread_rwlock_t *l, struct thread *t)
 {
-	if (++t->looks % LOOKS != 0 || !rwlock_is_open(l))
-		return;
-	if (l->__data.__shared)
-		readers_look_always(l);
-	else
+	if (++t->looks % LOOKS == 0 && rwlock_is_open(l) && !l->__data.__shared)
 		readers_free(l);
 }
 
@@ -405,6 +401,8 @@ HOOK int pthread_rwlock_init(
 
 	process_ready();
 	result = real.rwlock_init(l, attributes);
+	/* The last one at this address may have been read freely, and this one be shared. */
+	writer_announce(l);
 	id = rwlock_id(l);
 	if (result == 0 && hook_thread() && recorder.on)
 		lock_born(&id, RETURN_ADDRESS);

@@ -9,7 +9,7 @@ from harness import *
 ROUNDS, READS = 20, 20000
 
 for policy in policies():
-    for way in ("write", "try", "timed", "other-process"):
+    for way in ("write", "try", "timed", "neighbour", "other-process", "shared-later"):
         run = fixture("seldom_written", way, ROUNDS, READS, policy=policy)
         if NATIVE:
             continue
