@@ -56,16 +56,29 @@ static bool can_be_held_twice(const struct rlk_entry *e)
 	       (load32(&lock_row(load32(&e->record) - 1)->flags) & RLK_LOCK_RECURSIVE);
 }
 
-/* A place is taken before it is filled, and has its key last: the locks that a handler takes in
- * between come behind it and go again, and nobody takes it for what it was before. */
-static inline void held_reserve(struct thread *t, uint32_t at)
+/* The place of a lock's hold; HELD_MAX: there is none. */
+static uint32_t held_find(const struct thread *t, uint64_t key)
 {
-	store64(&t->held[at].key, 0);
-	store32(&t->held[at].note, 0);
-	atomic_signal_fence(memory_order_seq_cst);
-	if (likely(at == t->held_count))
-		t->held_count = at + 1;
-	atomic_signal_fence(memory_order_seq_cst);
+	for (uint32_t at = 0; at < t->held_count; at++) {
+		if (t->held[at].key == key)
+			return at;
+	}
+	return HELD_MAX;
+}
+
+/* A place is taken by one instruction, before it is filled, and has its key last. So the locks that
+ * a handler takes in between come behind it, or in front of it where one stays taken. HELD_MAX:
+ * there is none left. */
+static uint32_t held_take(struct thread *t)
+{
+	uint32_t at;
+
+	do {
+		at = load32(&t->held_count);
+		if (at == HELD_MAX)
+			return HELD_MAX;
+	} while (!shard_change(&t->held_count, at, at + 1));
+	return at;
 }
 
 static inline void held_fill(struct thread *t, uint32_t at, uint64_t key)
@@ -74,30 +87,57 @@ static inline void held_fill(struct thread *t, uint32_t at, uint64_t key)
 	store64(&t->held[at].key, key);
 }
 
-/* The place of a lock's hold, or the next free one; HELD_MAX: there is none. */
-static uint32_t held_find(const struct thread *t, uint64_t key)
+/* Behind the last hold no place has a key or a note. */
+static void held_empty(struct held *held)
 {
-	uint32_t at = 0;
-
-	while (at < t->held_count && t->held[at].key != key)
-		at++;
-	return at;
+	store64(&held->key, 0);
+	store32(&held->note, 0);
+	atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* The place of a hold that is not the only one; HELD_MAX: there is none. */
-static COLD uint32_t held_place(const struct thread *t, const struct rlk_entry *e, uint64_t key)
+void held_drop(struct thread *t, uint32_t at)
 {
-	uint32_t at = held_find(t, key);
+	uint32_t count, last;
 
-	if (at == HELD_MAX) {
-		add64(&arena_header->lost.holds_dropped, 1);
-	} else if (at < t->held_count) {
-		if (can_be_held_twice(e))
-			return HELD_MAX;
-		/* Never seen to end: another thread unlocked it. Makes room for this one. */
-		add64(&arena_header->lost.foreign_unlocks, 1);
+	held_empty(&t->held[at]);
+	for (;; at = last) {
+		count = load32(&t->held_count);
+		if (unlikely(count <= at))
+			return; /* a handler forked, and this is the child */
+		last = count - 1;
+		if (last != at) {
+			t->held[at].start = t->held[last].start;
+			t->held[at].entry = t->held[last].entry;
+			t->held[at].note = t->held[last].note;
+			t->held[at].how = t->held[last].how;
+			held_fill(t, at, t->held[last].key);
+			held_empty(&t->held[last]);
+		}
+		/* A handler may have left a lock taken. */
+		if (likely(shard_change(&t->held_count, count, last)))
+			return;
 	}
-	return at;
+}
+
+/* Claims one by a single instruction: a handler may want one, too. 0: they are all taken. */
+static uint32_t note_claim(struct thread *t)
+{
+	for (uint32_t i = 0; i < NOTES_MAX; i++) {
+		uint32_t bit = 1u << i;
+
+		if (!(load32(&t->notes_taken) & bit) &&
+			!(atomic_fetch_or_explicit(
+				  (_Atomic uint32_t *)&t->notes_taken, bit, memory_order_relaxed) &
+				bit))
+			return i + 1;
+	}
+	return 0;
+}
+
+static void note_give(struct thread *t, uint32_t number)
+{
+	atomic_fetch_and_explicit(
+		(_Atomic uint32_t *)&t->notes_taken, ~(1u << (number - 1)), memory_order_relaxed);
 }
 
 /* A wait whose lock was released unseen, or by another thread. */
@@ -109,7 +149,7 @@ static void note_flush(struct thread *t, struct held *held)
 	if (!number)
 		return;
 	wait_write(t, held->entry, &t->note[number - 1]);
-	store32(&t->notes_taken, load32(&t->notes_taken) & ~(1u << (number - 1)));
+	note_give(t, number);
 }
 
 void holds_flush(struct thread *t)
@@ -140,10 +180,30 @@ static void sample_stretch(struct thread *t, uint64_t now)
 		t->sample_stretch--;
 }
 
+/* The place for a hold that begins; HELD_MAX: it is not timed. */
+static uint32_t held_place(struct thread *t, const struct rlk_entry *e, uint64_t key)
+{
+	uint32_t at = held_find(t, key);
+
+	if (likely(at == HELD_MAX)) {
+		at = held_take(t);
+		if (unlikely(at == HELD_MAX))
+			add64(&arena_header->lost.holds_dropped, 1);
+		return at;
+	}
+	if (can_be_held_twice(e))
+		return HELD_MAX;
+	/* Never seen to end: another thread unlocked it. Makes room for this one. */
+	add64(&arena_header->lost.foreign_unlocks, 1);
+	note_flush(t, &t->held[at]);
+	held_empty(&t->held[at]);
+	return at;
+}
+
 static OUT_OF_LINE int hold_begin_any(
 	struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
 {
-	uint32_t at = 0;
+	uint32_t at;
 
 	t->acquired_before += t->sample_step;
 	t->until_sample = t->sample_step = sample_step(t);
@@ -151,14 +211,9 @@ static OUT_OF_LINE int hold_begin_any(
 		settle_module(e);
 	if (unlikely(recorder.holds == RECORD_HOLDS_OFF))
 		return 0;
-	if (unlikely(t->held_count)) {
-		at = held_place(t, e, key);
-		if (at == HELD_MAX)
-			return 0;
-		if (at < t->held_count)
-			note_flush(t, &t->held[at]);
-	}
-	held_reserve(t, at);
+	at = held_place(t, e, key);
+	if (at == HELD_MAX)
+		return 0;
 	t->held[at].entry = e;
 	t->held[at].how = now ? HELD_AFTER_WAIT : HELD;
 	now = now ? now : arch_ticks();
@@ -171,13 +226,12 @@ static OUT_OF_LINE int hold_begin_any(
 /* Every hold timed, and no other under way: that needs no frame. */
 int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now)
 {
-	if (unlikely(recorder.holds != RECORD_HOLDS_ALL || t->held_count || now ||
+	if (unlikely(recorder.holds != RECORD_HOLDS_ALL || now ||
 		     atomic_load_explicit(&modules_nameless, memory_order_relaxed) ||
-		     !arch_clock_is_counter()))
+		     !arch_clock_is_counter() || !shard_change(&t->held_count, 0, 1)))
 		return hold_begin_any(t, e, key, now);
 	t->acquired_before++;
 	t->until_sample = 1;
-	held_reserve(t, 0);
 	t->held[0].entry = e;
 	t->held[0].how = hold_is_one_of_32(t) ? HELD : HELD_PLAINLY;
 	t->held[0].start = arch_counter();
@@ -185,30 +239,16 @@ int hold_begin(struct thread *t, struct rlk_entry *e, uint64_t key, uint64_t now
 	return 0;
 }
 
-/* Claims one by a single instruction: a handler may want one, too. 0: they are all taken. */
-static uint32_t note_claim(struct thread *t)
-{
-	for (uint32_t i = 0; i < NOTES_MAX; i++) {
-		uint32_t bit = 1u << i;
-
-		if (!(load32(&t->notes_taken) & bit) &&
-			!(atomic_fetch_or_explicit(
-				  (_Atomic uint32_t *)&t->notes_taken, bit, memory_order_relaxed) &
-				bit))
-			return i + 1;
-	}
-	return 0;
-}
-
 bool hold_takes_note(struct thread *t, struct rlk_entry *e, uint64_t key,
 	const struct wait_note *note, uint64_t now)
 {
-	uint32_t at = held_find(t, key), number;
+	uint32_t number = note_claim(t), at;
 
-	if (at == HELD_MAX || !(number = note_claim(t)))
+	if (!number)
 		return false;
 	t->note[number - 1] = *note;
-	if (at < t->held_count) {
+	at = held_find(t, key);
+	if (at < HELD_MAX) {
 		note_flush(t, &t->held[at]);
 		/* Begun earlier, and never seen to end. */
 		if (t->held[at].start != now)
@@ -217,7 +257,11 @@ bool hold_takes_note(struct thread *t, struct rlk_entry *e, uint64_t key,
 		t->held[at].note = number;
 		return true;
 	}
-	held_reserve(t, at);
+	at = held_take(t);
+	if (at == HELD_MAX) {
+		note_give(t, number);
+		return false;
+	}
 	t->held[at].start = 0;
 	t->held[at].entry = e;
 	t->held[at].how = HELD_AFTER_WAIT;
@@ -244,7 +288,7 @@ bool hold_stop(struct thread *t, uint64_t key, struct hold *hold)
 
 	while (at > 0 && t->held[at - 1].key != key)
 		at--;
-	if (at == 0 || at > HELD_MAX)
+	if (at == 0)
 		return false;
 	at--;
 	/* Word by word, as it was written: a wider load would have to wait for the stores. */
@@ -254,9 +298,7 @@ bool hold_stop(struct thread *t, uint64_t key, struct hold *hold)
 	hold->held.note = load32(&t->held[at].note);
 	hold->held.how = load32(&t->held[at].how);
 	hold->end = hold->held.start ? arch_ticks() : 0;
-	if (at + 1 < t->held_count)
-		t->held[at] = t->held[t->held_count - 1];
-	t->held_count--;
+	held_drop(t, at);
 	return true;
 }
 

@@ -161,12 +161,18 @@ static inline struct rlk_cell *hold_cell_alone(struct thread *t, uint64_t key)
 	return likely(state == t->last_cell_state) ? t->last_cell : hold_cell(t, state);
 }
 
+/* Takes a hold away that is over. */
+void held_drop(struct thread *t, uint32_t at);
+
 /* Its length so far, in ticks: the lock is about to be released. */
 static inline uint64_t hold_stop_alone(struct thread *t)
 {
 	uint64_t start = t->held[0].start, length = arch_ticks() - start;
 
-	t->held_count = 0;
+	store64(&t->held[0].key, 0);
+	/* A handler may have left another lock taken. */
+	if (unlikely(!shard_change(&t->held_count, 1, 0)))
+		held_drop(t, 0);
 	return length;
 }
 

@@ -46,6 +46,24 @@ static inline void shard_max(uint64_t *max, uint64_t value)
 		atomic_store_explicit((_Atomic uint64_t *)max, value, memory_order_relaxed);
 }
 
+/* An exchange of a word that only one thread changes, and its handlers; likewise. False: it was not
+ * `from`. */
+static inline bool shard_change(uint32_t *word, uint32_t from, uint32_t to)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	bool done;
+
+	__asm__ volatile("cmpxchgl %3, %1"
+			 : "=@ccz"(done), "+m"(*word), "+a"(from)
+			 : "r"(to)
+			 : "memory");
+	return done;
+#else
+	return atomic_compare_exchange_strong_explicit(
+		(_Atomic uint32_t *)word, &from, to, memory_order_relaxed, memory_order_relaxed);
+#endif
+}
+
 static inline uint64_t load64(const uint64_t *p)
 {
 	uint64_t value;

@@ -231,6 +231,8 @@ static void thread_retire(struct thread *t)
 	t->live = 0;
 	t->fast_mutexes = 0;
 	t->fast_spin = 0;
+	if (t->held_count)
+		memset(t->held, 0, sizeof(t->held));
 	t->held_count = 0;
 	t->stack_low = t->stack_top = 0;
 	if (t->unwound)

@@ -31,6 +31,22 @@ def handler_in_hold():
 
 
 @pitfall
+def handler_at_each_step():
+    """A handler takes a lock after each single instruction of a hold's begin and end, waits for it, and leaves it taken: no wait and no
+    hold is lost, or another's."""
+    if not (FIXTURES / "stepped").exists():
+        skip("steps an x86-64 processor")
+    for how in ("goes", "waits", "stays", "waits-and-stays"):
+        for run in under_policies("stepped", how, policies=("native",), settings={"RELOCK_HOLDS": "all"}):
+            run.must_end(0)
+            report = run.must_match()
+            for lock in report["locks"] if report else ():
+                name = lock["name"]
+                same(lock["holds"], lock["acquired"], f"{run.what}: holds of {name}")
+                same(lock["contended"], run.value("waits") if name == "handlers" else 0, f"{run.what}: waits for {name}")
+
+
+@pitfall
 def keeps_errno():
     """Locking changes errno never, whatever the library's own system calls come to; nor does all of the address space reserved for the
     recording become memory in a program that locks its memory."""
