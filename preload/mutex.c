@@ -389,6 +389,11 @@ extern int mutex_unlock_hooked(pthread_mutex_t *m)
 
 static pthread_mutex_t probed = PTHREAD_MUTEX_INITIALIZER;
 
+static void probe_reset(void)
+{
+	probed = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
 static void probe_native(void)
 {
 	real.mutex_lock(&probed);
@@ -401,4 +406,5 @@ static void probe_hooked(void)
 	mutex_unlock_hooked(&probed);
 }
 
-const struct cost_probe mutex_probe = {RLK_KIND_MUTEX, &probed, probe_native, probe_hooked};
+const struct cost_probe mutex_probe = {
+	RLK_KIND_MUTEX, &probed, probe_reset, probe_native, probe_hooked};

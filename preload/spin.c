@@ -203,6 +203,11 @@ extern int spin_unlock_hooked(pthread_spinlock_t *s)
 
 static pthread_spinlock_t probed = SPIN_FREE;
 
+static void probe_reset(void)
+{
+	probed = SPIN_FREE;
+}
+
 static void probe_native(void)
 {
 	real.spin_lock(&probed);
@@ -216,4 +221,4 @@ static void probe_hooked(void)
 }
 
 const struct cost_probe spin_probe = {
-	RLK_KIND_SPIN, (const void *)&probed, probe_native, probe_hooked};
+	RLK_KIND_SPIN, (const void *)&probed, probe_reset, probe_native, probe_hooked};

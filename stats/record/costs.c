@@ -51,8 +51,11 @@ static void hold_next(void)
 
 static uint64_t time_batch(void (*step)(void), bool held)
 {
-	uint64_t begin = arch_ticks();
+	uint64_t begin;
 
+	/* Another thread's lock, born just now, may have taken it from ours. */
+	entry.stamp = lock_stamp(entry.lock);
+	begin = arch_ticks();
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		if (held)
 			hold_next();
@@ -86,6 +89,7 @@ static void measure(const struct cost_probe *probe, uint64_t *count_1024, uint64
 	uint64_t native, counted, held;
 
 	shard_make(probe);
+	probe->reset();
 	thread_self = &shard;
 	native = quickest(probe->native, false);
 	counted = quickest(probe->hooked, false);

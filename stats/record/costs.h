@@ -11,6 +11,8 @@
 struct cost_probe {
 	enum rlk_kind kind;
 	const void *lock;
+	/* Makes it anew: a child may find it as another thread of its parent's had it. */
+	void (*reset)(void);
 	void (*native)(void), (*hooked)(void);
 };
 

@@ -168,7 +168,8 @@ bool entries_grow(struct thread *t)
 	int saved = errno;
 	bool grown = true;
 
-	if (!t->directory)
+	/* Without a row it is the one that costs are measured with. */
+	if (!t->directory || !t->row)
 		return false;
 	if (entries_compact(t))
 		return true;

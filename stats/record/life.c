@@ -11,6 +11,7 @@
 #include "stats/record/unwind.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -217,12 +218,14 @@ static int attach(void)
 void recorder_create(void)
 {
 	struct quiet quiet;
-	int saved = errno, error = 0;
+	int saved = errno, error = 0, cancellable;
 
 	/* Acquire pairs with the release below; who sees it set has nothing to do here. */
 	if (likely(atomic_load_explicit(&recorder_created, memory_order_acquire)) ||
 		!config.record || refused)
 		return;
+	/* Making a file has points at which a thread is cancelled. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
 	quiet_begin(&quiet);
 	if (!atomic_load_explicit(&recorder_created, memory_order_relaxed) && !refused) {
 		error = recorder.on ? attach() : no_arena();
@@ -234,6 +237,7 @@ void recorder_create(void)
 	quiet_end(&quiet);
 	if (error)
 		say_refused(error);
+	pthread_setcancelstate(cancellable, NULL);
 	errno = saved;
 }
 
