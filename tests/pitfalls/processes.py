@@ -27,7 +27,7 @@ def fork_counts():
 @pitfall
 def fork_unwinding():
     """A fork while another thread is inside a lock of libunwind's: the child, where nobody will let that go, does not wait for it."""
-    kept = FIXTURES / "libin_unwinder.so"
+    kept = FIXTURES / "libkept_inside.so"
     for how in ("fork", "clone"):
         for after in ((), (kept,)):
             for run in under_policies("forks_unwinding", how, native=not after, after=after):
@@ -35,6 +35,15 @@ def fork_unwinding():
                     skip("no libunwind here")
                 run.must_end(0)
                 run.must_match()
+
+
+@pitfall
+def fork_measuring():
+    """A fork while another thread measures what recording costs: the child does not wait for the lock that is measured with."""
+    for after in ((), (FIXTURES / "libkept_inside.so",)):
+        for run in under_policies("forks_measuring", native=not after, after=after):
+            run.must_end(0)
+            run.must_match()
 
 
 @pitfall
