@@ -9,7 +9,9 @@
  * Contract: a writer calls writer_announce() before it tries, before it blocks, and once it has the
  * lock; a reader that looked, and now holds the lock, may call readers_free(). So of a writer that
  * holds the lock readers know: its last announcement comes after what any reader before it did, in
- * the order that the lock itself gives. Locks that other processes write, who do not announce it
+ * the order that the lock itself gives. (Set free between a writer's announcement and its locked
+ * instruction, some nanoseconds once in thousands of reads, readers do not see that one writer
+ * until it has the lock and runs.) Locks that other processes write, who do not announce it
  * here, are not set free; a lock that may have become one is taken back like a written one.
  */
 #ifndef RELOCK_PRELOAD_READERS_H

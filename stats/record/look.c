@@ -211,7 +211,8 @@ static void refer(struct rlk_block *block, uint32_t row)
 		cas32(to, record, look.into[record - 1]);
 }
 
-/* Only now, that nothing refers to it: whoever is killed in between leaves it as it was. */
+/* Only now, that nothing refers to it: whoever is killed before leaves it as it was. (Killed
+ * between the next two steps, its lives are counted in both.) */
 static void give_back_folded(uint32_t i)
 {
 	if (!look.into[i])
