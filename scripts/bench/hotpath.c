@@ -11,6 +11,8 @@
  * There is a second thread from the start, asleep, since a library may do less in a process with
  * one.
  */
+#include "ledger.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -227,6 +229,51 @@ static double bench_clock(unsigned unused)
 	start_idle_thread();
 	make_mutexes(1);
 	return run_batches(work_clock, fitting_count(work_clock));
+}
+
+/* The program keeps an account of its locks itself, and of one's holds. */
+static void work_ledger(uint64_t count)
+{
+	uint64_t next = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		pthread_mutex_t *lock = &locks[order[next]];
+		struct ledger_row *row = ledger_row(lock);
+
+		pthread_mutex_lock(lock);
+		ledger_acquired(row, &locks);
+		pthread_mutex_unlock(lock);
+		if (++next == lock_count)
+			next = 0;
+	}
+}
+
+static void work_ledger_holds(uint64_t count)
+{
+	static struct ledger_holds holds;
+
+	for (uint64_t i = 0; i < count; i++) {
+		pthread_mutex_t *lock = &locks[0];
+		struct ledger_row *row = ledger_row(lock);
+		uint64_t from, length;
+
+		pthread_mutex_lock(lock);
+		ledger_acquired(row, &locks);
+		from = read_clock();
+		length = read_clock() - from;
+		pthread_mutex_unlock(lock);
+		ledger_held(&holds, length);
+	}
+}
+
+static double bench_ledger(unsigned count)
+{
+	start_idle_thread();
+	make_mutexes(count);
+	shuffle();
+	ledger_open(count);
+	return run_batches(count == 1 ? work_ledger_holds : work_ledger,
+		count == 1 ? fitting_count(work_ledger_holds) : count);
 }
 
 static double bench_spin(unsigned unused)
@@ -472,6 +519,8 @@ static const struct bench {
 	{"mutex-1000000", bench_mutexes, 1000000},
 	{"mutex-1000000-shuffled", bench_shuffled, 1000000},
 	{"clock", bench_clock, 0},
+	{"ledger-1", bench_ledger, 1},
+	{"ledger-1000000", bench_ledger, 1000000},
 	{"spin", bench_spin, 0},
 	{"fresh", bench_fresh, 0},
 	{"readers", bench_readers, 2},
