@@ -394,10 +394,17 @@ static void probe_reset(void)
 	probed = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
+static void probe_native(void)
+{
+	real.mutex_lock(&probed);
+	real.mutex_unlock(&probed);
+}
+
 static void probe_hooked(void)
 {
 	mutex_lock_hooked(&probed);
 	mutex_unlock_hooked(&probed);
 }
 
-const struct cost_probe mutex_probe = {RLK_KIND_MUTEX, &probed, probe_reset, probe_hooked, NULL};
+const struct cost_probe mutex_probe = {
+	RLK_KIND_MUTEX, &probed, probe_reset, probe_native, probe_hooked};

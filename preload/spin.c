@@ -221,4 +221,4 @@ static void probe_hooked(void)
 }
 
 const struct cost_probe spin_probe = {
-	RLK_KIND_SPIN, (const void *)&probed, probe_reset, probe_hooked, probe_native};
+	RLK_KIND_SPIN, (const void *)&probed, probe_reset, probe_native, probe_hooked};

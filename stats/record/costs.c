@@ -82,18 +82,21 @@ static uint64_t more(uint64_t than, uint64_t with)
 	return (with > than ? with - than : 0) * (1024 / ROUNDS);
 }
 
-/* As another thread, so that the program's own is not counted in. */
-static uint64_t took(const struct cost_probe *probe, void (*step)(void), bool held)
+/* Both as another thread, so that the program's own is not counted in. */
+static void measure(const struct cost_probe *probe, uint64_t *count_1024, uint64_t *hold_1024)
 {
 	struct thread *self = thread_self;
-	uint64_t ticks;
+	uint64_t native, counted, held;
 
 	shard_make(probe);
 	probe->reset();
 	thread_self = &shard;
-	ticks = quickest(step, held);
+	native = quickest(probe->native, false);
+	counted = quickest(probe->hooked, false);
+	held = recorder.holds == RECORD_HOLDS_OFF ? counted : quickest(probe->hooked, true);
 	thread_self = self;
-	return ticks;
+	*count_1024 = more(native, counted);
+	*hold_1024 = more(counted, held);
 }
 
 void costs_measure_clock(struct rlk_header *header)
@@ -109,17 +112,12 @@ void costs_measure(
 	struct rlk_header *header, const struct cost_probe *mutex, const struct cost_probe *spin)
 {
 	uint32_t before = load32(&lock_row(0)->last_owner);
-	uint64_t counted;
+	uint64_t unused;
 
 	costs_measure_clock(header);
 	if (!mutex || !spin)
 		return;
-	counted = took(spin, spin->hooked, false);
-	header->cost_acquire_1024 = more(took(spin, spin->native, false), counted);
-	if (recorder.holds == RECORD_HOLDS_OFF)
-		return;
-	header->cost_hold_spin_1024 = more(counted, took(spin, spin->hooked, true));
-	header->cost_hold_1024 =
-		more(took(mutex, mutex->hooked, false), took(mutex, mutex->hooked, true));
+	measure(mutex, &unused, &header->cost_hold_1024);
+	measure(spin, &header->cost_acquire_1024, &header->cost_hold_spin_1024);
 	store32(&lock_row(0)->last_owner, before);
 }

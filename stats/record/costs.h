@@ -7,14 +7,13 @@
 #include "stats/format.h"
 #include "stats/record/shared.h"
 
-/* Acquires and releases a lock of nobody's, by the hooks and as the C library does it: NULL where
- * that is not compared. */
+/* Acquires and releases a lock of nobody's, as the C library does it and by the hooks. */
 struct cost_probe {
 	enum rlk_kind kind;
 	const void *lock;
 	/* Makes it anew: a child may find it as another thread of its parent's had it. */
 	void (*reset)(void);
-	void (*hooked)(void), (*native)(void);
+	void (*native)(void), (*hooked)(void);
 };
 
 /* Measures what is done for each acquisition and each hold, and fills the header's cost_ fields but
