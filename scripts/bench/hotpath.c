@@ -188,13 +188,18 @@ static double bench_shuffled(unsigned count)
 	return run_mutexes();
 }
 
-static pthread_spinlock_t spin;
+static pthread_spinlock_t *spins; /* one next to the other */
+static unsigned spin_count;
 
 static void work_spin(uint64_t count)
 {
+	unsigned next = 0;
+
 	for (uint64_t i = 0; i < count; i++) {
-		pthread_spin_lock(&spin);
-		pthread_spin_unlock(&spin);
+		pthread_spin_lock(&spins[next]);
+		pthread_spin_unlock(&spins[next]);
+		if (++next == spin_count)
+			next = 0;
 	}
 }
 
@@ -276,11 +281,14 @@ static double bench_ledger(unsigned count)
 		count == 1 ? fitting_count(work_ledger_holds) : count);
 }
 
-static double bench_spin(unsigned unused)
+static double bench_spin(unsigned count)
 {
-	(void)unused;
 	start_idle_thread();
-	pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+	spin_count = count;
+	spins = calloc(count, sizeof(*spins));
+	must(spins != NULL, "out of memory");
+	for (unsigned i = 0; i < count; i++)
+		pthread_spin_init(&spins[i], PTHREAD_PROCESS_PRIVATE);
 	return run_batches(work_spin, fitting_count(work_spin));
 }
 
@@ -521,7 +529,8 @@ static const struct bench {
 	{"clock", bench_clock, 0},
 	{"ledger-1", bench_ledger, 1},
 	{"ledger-1000000", bench_ledger, 1000000},
-	{"spin", bench_spin, 0},
+	{"spin", bench_spin, 1},
+	{"spin-1000", bench_spin, 1000},
 	{"fresh", bench_fresh, 0},
 	{"readers", bench_readers, 2},
 	{"pingpong", bench_pingpong, 2},

@@ -112,9 +112,7 @@ static void go_over_rows(struct thread *t)
 		else if (is_counts_only(e))
 			take_out(t, e);
 	}
-	for (uint32_t i = 0; i < directory_slots(t->shift); i++)
-		store32(&t->directory[i], 0);
-	t->slots_used = directory_fill(t, t->directory, t->shift);
+	directory_refill(t);
 }
 
 bool entries_compact(struct thread *t)

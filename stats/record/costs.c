@@ -28,7 +28,7 @@ static void shard_make(const struct cost_probe *probe)
 		.state = (uint16_t)(probe->kind << RLK_ENTRY_KIND_SHIFT | 1)};
 	shard.base = (char *)&entry;
 	shard.directory = shard.first_directory;
-	shard.shift = 64 - FIRST_SLOTS_BITS;
+	shard.hash = HASH_FIRST;
 	shard.until_sample = INT32_MAX;
 	shard.cell_chunk[0] = &cell.head;
 	shard.tid = thread_self->tid;

@@ -10,6 +10,12 @@
 /* The second directory of a shard fills a page, too. */
 #define SECOND_SLOTS_BITS 9
 #define SLOTS_BITS_MOST 31
+/* Bytes, log2: from a spinlock to a cache line. */
+#define GRANULE_LEAST 2
+#define GRANULE_MOST 6
+/* So often entries were found in another place than their home, for each slot, before that is
+ * looked at. */
+#define DISPLACED_A_SLOT 16u
 /* Bytes from which on a directory is worth huge pages. */
 #define HUGE (2u << 20)
 
@@ -80,72 +86,192 @@ static bool rows_grow(struct thread *t)
 
 /* --- the directory */
 
-static uint32_t *directory_memory(uint32_t bits)
+/* Memory that begins where a huge page may; a child has no use for it. */
+static uint32_t *directory_memory_huge(size_t bytes)
 {
-	size_t bytes = directory_slots(64 - bits) * sizeof(uint32_t);
-	uint32_t *directory = private_memory_wiped(bytes); /* a child has no use for it */
+	char *got = private_memory_wiped(bytes + HUGE), *at;
+	size_t before;
 
-	if (directory && bytes >= HUGE)
-		madvise(directory, bytes, MADV_HUGEPAGE);
-	return directory;
+	if (!got)
+		return NULL;
+	before = -(uintptr_t)got % HUGE;
+	at = got + before;
+	if (before)
+		munmap(got, before);
+	munmap(at + bytes, HUGE - before);
+	/* Not for the few slots at the end. */
+	madvise(at, bytes / HUGE * HUGE, MADV_HUGEPAGE);
+	return (uint32_t *)(void *)at;
 }
 
-static void directory_insert(
-	const struct thread *t, uint32_t *directory, uint32_t shift, struct rlk_entry *e)
+static uint32_t *directory_memory(uint32_t bits)
 {
-	uint32_t slots = directory_slots(shift);
-	uint32_t at = entry_home(e->lock & ~KEY_REPLACED, shift);
+	size_t bytes = directory_slots(hash_of(bits, 0)) * sizeof(uint32_t);
+
+	bytes = (bytes + RLK_PAGE - 1) & ~(size_t)(RLK_PAGE - 1);
+	return bytes >= HUGE ? directory_memory_huge(bytes) : private_memory_wiped(bytes);
+}
+
+/* How entries came to stand: of how many acquisitions, and one for each entry, they will be found
+ * at once if it goes on as before. */
+struct filled {
+	uint32_t entries;
+	uint64_t weight, at_home;
+};
+
+/* Whether it is at home there. */
+static bool directory_insert(
+	const struct thread *t, uint32_t *directory, uint32_t hash, struct rlk_entry *e)
+{
+	uint32_t slots = directory_slots(hash);
+	uint32_t home = entry_home(e->lock & ~KEY_REPLACED, hash), at = home;
 
 	while (load32(&directory[at])) {
 		/* A second one of the key, made when a handler came between: its count stays. */
 		if (entry_at(t, directory[at])->lock == e->lock && !(e->lock & KEY_REPLACED))
-			return;
+			return true;
 		at = at + 1 < slots ? at + 1 : 0;
 	}
 	store32_release(&directory[at], entry_number(t, e));
+	return at == home;
 }
 
-uint32_t directory_fill(const struct thread *t, uint32_t *directory, uint32_t shift)
+static void directory_empty(uint32_t *directory, uint32_t hash)
+{
+	for (uint32_t i = 0; i < directory_slots(hash); i++)
+		store32(&directory[i], 0);
+}
+
+static struct filled directory_fill(const struct thread *t, uint32_t *directory, uint32_t hash)
 {
 	struct row_walk walk = rows_walk(t);
 	struct rlk_entry *e;
-	uint32_t filled = 0;
+	struct filled filled = {0};
+	uint64_t weight;
 
 	while ((e = rows_next(t, &walk))) {
 		if (!e->lock || entry_is_out(e))
 			continue;
-		directory_insert(t, directory, shift, e);
-		filled++;
+		weight = load64(&e->acquired) + 1;
+		filled.at_home += directory_insert(t, directory, hash, e) ? weight : 0;
+		filled.weight += weight;
+		filled.entries++;
 	}
 	return filled;
+}
+
+static bool fits(const struct filled *filled)
+{
+	return filled->at_home >= filled->weight / 8 * 7;
+}
+
+/* Fills an empty directory, with the first granule where that does, else with the best: `hash`.
+ * Returns whether even that does. */
+static bool directory_fit(struct thread *t, uint32_t *directory, uint32_t bits, uint32_t *hash)
+{
+	uint32_t best = hash_of(bits, HASH_GRANULE), last = best;
+	struct filled most = directory_fill(t, directory, best);
+	bool other = !fits(&most);
+
+	for (uint32_t g = GRANULE_LEAST; g <= GRANULE_MOST && other; g++) {
+		struct filled filled;
+
+		if (g == HASH_GRANULE)
+			continue;
+		last = hash_of(bits, g);
+		directory_empty(directory, last);
+		filled = directory_fill(t, directory, last);
+		if (filled.at_home > most.at_home) {
+			most = filled;
+			best = last;
+		}
+	}
+	if (best != last) {
+		directory_empty(directory, best);
+		directory_fill(t, directory, best);
+	}
+	t->slots_used = most.entries;
+	t->displaced = 0;
+	*hash = best;
+	return fits(&most);
+}
+
+bool directory_refill(struct thread *t)
+{
+	uint32_t hash;
+	bool fit;
+
+	directory_empty(t->directory, t->hash);
+	fit = directory_fit(t, t->directory, hash_bits(t->hash), &hash);
+	store32_release(&t->hash, hash);
+	return fit;
+}
+
+static uint32_t bigger(const struct thread *t)
+{
+	uint32_t bits = hash_bits(t->hash) + 1;
+
+	return bits < SECOND_SLOTS_BITS ? SECOND_SLOTS_BITS : bits;
+}
+
+/* Signals are blocked. False: no room. */
+static bool directory_replace(struct thread *t, uint32_t bits)
+{
+	uint32_t *old = t->directory, old_slots = directory_slots(t->hash), *fresh, hash;
+
+	fresh = bits <= SLOTS_BITS_MOST ? directory_memory(bits) : NULL;
+	if (!fresh)
+		return false;
+	directory_fit(t, fresh, bits, &hash);
+	/* Other threads load the hash first: with a new one they must see a directory that is big
+	 * enough. */
+	atomic_store_explicit((_Atomic(uint32_t *) *)&t->directory, fresh, memory_order_release);
+	store32_release(&t->hash, hash);
+	t->rows.slots_limit = 1u << (bits - 1);
+	t->displaced_most = bits < 28 ? DISPLACED_A_SLOT << bits : UINT32_MAX;
+	/* Whoever still looks into it finds nothing. */
+	if (old != t->first_directory)
+		madvise(old, old_slots * sizeof(*old), MADV_DONTNEED);
+	return true;
 }
 
 /* Signals are blocked. */
 static bool directory_grow(struct thread *t)
 {
-	uint32_t *old = t->directory, old_slots = directory_slots(t->shift), *fresh;
-	uint32_t bits = 64 - t->shift + 1;
+	uint32_t most = directory_slots(t->hash) / 8 * 7;
+	bool more = t->rows.slots_limit < most;
 
-	if (bits < SECOND_SLOTS_BITS)
-		bits = SECOND_SLOTS_BITS;
-	fresh = bits <= SLOTS_BITS_MOST ? directory_memory(bits) : NULL;
-	if (!fresh) {
-		uint32_t most = old_slots / 8 * 7;
-		bool more = t->rows.slots_limit < most;
+	if (directory_replace(t, bigger(t)))
+		return true;
+	t->rows.slots_limit = most;
+	return more;
+}
 
-		t->rows.slots_limit = most;
-		return more;
-	}
-	t->slots_used = directory_fill(t, fresh, 64 - bits);
-	/* Other threads load the shift first: with a new one they must see a directory that is big
-	 * enough. */
-	atomic_store_explicit((_Atomic(uint32_t *) *)&t->directory, fresh, memory_order_release);
-	store32_release(&t->shift, 64 - bits);
-	t->rows.slots_limit = 1u << (bits - 1);
-	/* Whoever still looks into it finds nothing. */
-	if (old != t->first_directory)
-		madvise(old, old_slots * sizeof(*old), MADV_DONTNEED);
-	return true;
+/* Whether a bigger directory is worth its memory where entries are not at home. */
+static bool is_crowded(const struct thread *t)
+{
+	return t->directory == t->first_directory ||
+	       t->slots_used > directory_slots(t->hash) / 8 * 3;
+}
+
+/* Where nothing better is found, it is looked for half as often from now on. */
+void entries_rehash(struct thread *t)
+{
+	uint32_t most = t->displaced_most;
+	struct quiet quiet;
+	int saved = errno;
+
+	/* Without a row it is the one that costs are measured with. */
+	t->displaced = 0;
+	if (!t->directory || !t->row)
+		return;
+	signals_block(&quiet);
+	if (!directory_refill(t) && is_crowded(t))
+		directory_replace(t, bigger(t));
+	else
+		t->displaced_most = most < UINT32_MAX / 2 ? most * 2 : UINT32_MAX;
+	signals_restore(&quiet);
+	errno = saved;
 }
 
 bool entries_open(struct thread *t)
@@ -155,7 +281,8 @@ bool entries_open(struct thread *t)
 		return false;
 	t->spill = block_rows((struct rlk_block *)(t->base + t->rows.block));
 	t->rows.fresh += ((uint64_t)1 << 32) - 1;
-	t->shift = 64 - FIRST_SLOTS_BITS;
+	t->hash = HASH_FIRST;
+	t->displaced_most = DISPLACED_A_SLOT << FIRST_SLOTS_BITS;
 	t->rows.slots_limit = 1u << (FIRST_SLOTS_BITS - 1);
 	atomic_store_explicit(
 		(_Atomic(uint32_t *) *)&t->directory, t->first_directory, memory_order_release);

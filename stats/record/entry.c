@@ -12,9 +12,9 @@
 /* The slot of a key, or the one that it would have; NULL: the directory is full. The directory may
  * be another thread's, or one that is no longer in use. */
 static uint32_t *slot_of(
-	const struct thread *t, uint32_t *directory, uint32_t shift, uint64_t key, bool *found)
+	const struct thread *t, uint32_t *directory, uint32_t hash, uint64_t key, bool *found)
 {
-	uint32_t slots = directory_slots(shift), at = entry_home(key, shift);
+	uint32_t slots = directory_slots(hash), at = entry_home(key, hash);
 
 	*found = false;
 	for (uint32_t step = 0; step < slots; step++) {
@@ -33,14 +33,14 @@ static uint32_t *slot_of(
 const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key)
 {
 	/* Acquire pairs with directory_grow(). */
-	uint32_t shift = load32_acquire(&t->shift), *slot;
+	uint32_t hash = load32_acquire(&t->hash), *slot;
 	uint32_t *directory =
 		atomic_load_explicit((_Atomic(uint32_t *) *)&t->directory, memory_order_acquire);
 	bool found;
 
-	if (!directory || !shift)
+	if (!directory || !hash)
 		return NULL;
-	slot = slot_of(t, directory, shift, key, &found);
+	slot = slot_of(t, directory, hash, key, &found);
 	/* It may have changed once more. */
 	return found ? entry_at(t, load32_acquire(slot)) : NULL;
 }
@@ -94,14 +94,14 @@ static struct rlk_entry *entry_slot(struct thread *t, uint64_t key, uint32_t lim
 	struct rlk_entry *mine = NULL, *e = NULL;
 
 	for (;;) {
-		uint32_t shift = load32(&t->shift), *directory, *slot;
+		uint32_t hash = load32(&t->hash), *directory, *slot;
 		bool found;
 
 		atomic_signal_fence(memory_order_acquire); /* as in entry_ahead() */
 		directory = t->directory;
 		if (unlikely(!directory))
 			return NULL; /* a handler forked, and this is the child */
-		slot = slot_of(t, directory, shift, key, &found);
+		slot = slot_of(t, directory, hash, key, &found);
 		e = found ? entry_at(t, load32(slot)) : NULL;
 		if (found || !slot || t->slots_used >= limit)
 			break;
@@ -113,7 +113,7 @@ static struct rlk_entry *entry_slot(struct thread *t, uint64_t key, uint32_t lim
 		if (!cas32(slot, 0, entry_number(t, mine)))
 			continue;
 		add32(&t->slots_used, 1);
-		if (t->directory == directory)
+		if (t->directory == directory && load32(&t->hash) == hash)
 			return mine;
 	}
 	if (mine && mine != e)
@@ -148,14 +148,14 @@ static bool entry_current(const struct rlk_entry *e, uint64_t key)
 /* The entry for an earlier life of the lock that has the address again, taken back; or NULL. */
 static struct rlk_entry *entry_reborn(struct thread *t, uint64_t key, uint32_t record)
 {
-	uint32_t shift = load32(&t->shift), *directory, slots, at;
+	uint32_t hash = load32(&t->hash), *directory, slots, at;
 
 	atomic_signal_fence(memory_order_acquire); /* as in entry_ahead() */
 	directory = t->directory;
 	if (unlikely(!directory))
 		return NULL;
-	slots = directory_slots(shift);
-	at = entry_home(key, shift);
+	slots = directory_slots(hash);
+	at = entry_home(key, hash);
 	for (uint32_t step = 0; step < slots && directory[at]; step++) {
 		struct rlk_entry *e = entry_at(t, directory[at]);
 
@@ -250,6 +250,8 @@ struct rlk_entry *entry_get(struct thread *t, uint64_t key, const struct lock_id
 		}
 		if (!entry_current(e, key))
 			e = entry_revalidate(t, e, key, id, site);
+		else if (++t->displaced >= t->displaced_most)
+			entries_rehash(t);
 		if (e && begin)
 			note_cost(arch_ticks() - begin);
 		if (e)

@@ -32,18 +32,46 @@ static inline enum rlk_kind key_kind(uint64_t key, const struct lock_id *id)
 
 /* --- the hot path */
 
-static inline uint32_t directory_slots(uint32_t shift)
+/*
+ * What a directory is hashed by, in one word that others may load: 64 - log2 of its slots, without
+ * the window, and above it log2 of its granule, in bytes. Two locks in one granule have the same
+ * home; where granules are smaller than locks are apart, slots stay empty between others that are
+ * wanted twice. So it is chosen for the locks that are there (directory.c).
+ */
+#define HASH_GRANULE_SHIFT 8
+#define HASH_GRANULE 5 /* bytes, log2: at first */
+
+static inline uint32_t hash_of(uint32_t bits, uint32_t granule)
 {
-	return (1u << (64 - shift)) + SLOTS_WINDOW - 1;
+	return (64 - bits) | granule << HASH_GRANULE_SHIFT;
+}
+
+#define HASH_FIRST hash_of(FIRST_SLOTS_BITS, HASH_GRANULE)
+
+static inline uint32_t hash_bits(uint32_t hash)
+{
+	return 64 - hash % (1u << HASH_GRANULE_SHIFT);
+}
+
+static inline uint32_t hash_granule(uint32_t hash)
+{
+	return hash >> HASH_GRANULE_SHIFT;
+}
+
+static inline uint32_t directory_slots(uint32_t hash)
+{
+	return (1u << hash_bits(hash)) + SLOTS_WINDOW - 1;
 }
 
 /* The slot where probing for a key begins. Multiplicative hashing, the top bits of the product, for
- * which half KiB of addresses it is, and the place in that: who goes over neighbouring locks goes
- * over neighbouring slots. */
-static inline uint32_t entry_home(uint64_t key, uint32_t shift)
+ * which sixteen granules of addresses it is, and the place in those: who goes over neighbouring
+ * locks goes over neighbouring slots. */
+static inline uint32_t entry_home(uint64_t key, uint32_t hash)
 {
-	return (uint32_t)((key >> 9) * 0x9e3779b97f4a7c15u >> shift) +
-	       (key >> 3 & (SLOTS_WINDOW - 1));
+	uint64_t granule = key >> hash_granule(hash);
+
+	return (uint32_t)((granule >> SLOTS_WINDOW_BITS) * 0x9e3779b97f4a7c15u >> (hash & 63)) +
+	       (granule & (SLOTS_WINDOW - 1));
 }
 
 static inline struct rlk_entry *entry_at(const struct thread *t, uint32_t number)
@@ -61,7 +89,7 @@ static inline struct rlk_entry *entry_ahead(const struct thread *t, uint64_t key
 
 	if (unlikely(!t->directory))
 		return NULL;
-	home = entry_home(key, load32(&t->shift));
+	home = entry_home(key, load32(&t->hash));
 	/* In this order: a handler in between may put a bigger directory there, never a smaller
 	 * one. */
 	atomic_signal_fence(memory_order_acquire);
@@ -104,6 +132,9 @@ bool entries_open(struct thread *t);
 
 /* More of either, or rows that can be used again. False: no room. */
 bool entries_grow(struct thread *t);
+
+/* Entries are often not at home: looks whether that can be mended. */
+void entries_rehash(struct thread *t);
 
 /* The entry for `key`, made when it is new. Never NULL. `id` says what the lock is, `site` who
  * acquires it. */
@@ -196,9 +227,9 @@ static inline bool entry_is_out(const struct rlk_entry *e)
 	return (e->lock & (KEY_CLASS | KEY_REPLACED)) == (KEY_CLASS | KEY_REPLACED);
 }
 
-/* Fills an empty directory with what is in the rows; returns how many that are. Signals are
- * blocked. */
-uint32_t directory_fill(const struct thread *t, uint32_t *directory, uint32_t shift);
+/* Fills the shard's directory anew from its rows, with the granule that suits them. False: none
+ * suits them well. Signals are blocked. */
+bool directory_refill(struct thread *t);
 
 /* Makes room by merging what only counts. False: there is too little of it. */
 bool entries_compact(struct thread *t);

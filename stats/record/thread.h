@@ -23,8 +23,9 @@
 
 /* Slots of a directory that a thread is born with; the rest is allocated. */
 #define FIRST_SLOTS_BITS 6
-/* Locks near each other have slots near each other, within so many. */
-#define SLOTS_WINDOW 64
+/* Locks near each other have slots near each other, within so many: those of a cache line. */
+#define SLOTS_WINDOW_BITS 4
+#define SLOTS_WINDOW (1u << SLOTS_WINDOW_BITS)
 
 /* A hold that is being timed, or that began with a wait which is not written down yet. */
 struct held {
@@ -91,7 +92,7 @@ struct __attribute__((aligned(RLK_PAGE))) thread {
 	uint32_t *directory;   /* where the entry of a key is, see entry.h; NULL: nothing is counted
 				  here */
 	char *base;            /* what is in the directory counts from here, in entries */
-	uint32_t shift;        /* 64 - log2 of the directory's slots, without the window */
+	uint32_t hash;         /* what the directory is hashed by, see entry.h */
 	uint32_t until_sample; /* acquisitions up to the next timed hold */
 	int32_t tid;           /* as glibc has it in a mutex this thread owns */
 	uint32_t
@@ -117,6 +118,9 @@ struct __attribute__((aligned(RLK_PAGE))) thread {
 	struct rows rows;
 	uint32_t looks;          /* before it took a rwlock for reading */
 	uint32_t slow;           /* how often an entry was not found at its place at once */
+	uint32_t displaced;      /* how often it was there, in another place, since the last look at
+				    the directory */
+	uint32_t displaced_most; /* that many are the next reason for one */
 	struct rlk_entry *spill; /* counts what there is no row for, on its way to overflow.h */
 	uint64_t random;
 	uint64_t sampled;         /* ticks: when a hold was last timed */

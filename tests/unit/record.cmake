@@ -1,4 +1,6 @@
 if(TARGET relock_record_pic)
 	relock_unit_test(record SOURCES record_deflation.c LIBS relock_policies)
 	target_sources(record PRIVATE $<TARGET_OBJECTS:relock_record_pic>)
+	relock_unit_test(record_directory SOURCES record_directory.c LIBS relock_policies)
+	target_sources(record_directory PRIVATE $<TARGET_OBJECTS:relock_record_pic>)
 endif()
