@@ -33,6 +33,8 @@ int arena_shortage = ENOMEM;
 
 /* Bytes that are made sure of beyond what was asked for, at most. */
 #define AHEAD_MOST (64u << 10)
+/* Bytes of a recording before it is worth huge pages. */
+#define HUGE_FROM (8u << 20)
 
 static bool attached;
 static uint64_t populated; /* pages of the arena that exist: first << 32 | end */
@@ -115,6 +117,20 @@ static int write_whole(int fd, const char *from, uint64_t length)
 	return 0;
 }
 
+/*
+ * How the file is to be paged in. It is all holes, so that nothing is gained by reading ahead as
+ * much as its disk is said to like: 8 MiB of zeros held up the first thread for 100 ms. Where it is
+ * big, by the page that the processor likes.
+ */
+static void advise(void)
+{
+	uint64_t capacity = arena_header->capacity;
+
+	madvise(arena_header, capacity, MADV_RANDOM);
+	if (capacity > HUGE_FROM)
+		madvise((char *)arena_header + HUGE_FROM, capacity - HUGE_FROM, MADV_HUGEPAGE);
+}
+
 /* What a full disk, a quota, a limit or a file system without shared mappings would do to us later,
  * it does here, while the private memory is as it was. Common system calls only: a program may have
  * confined itself by now. Signals are blocked. */
@@ -138,10 +154,11 @@ static int fill_file(int fd)
 	if (page == MAP_FAILED)
 		return errno;
 	munmap(page, RLK_PAGE);
-	return mmap(arena_header, capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-		       0) == MAP_FAILED
-		       ? errno
-		       : 0;
+	if (mmap(arena_header, capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+		MAP_FAILED)
+		return errno;
+	advise();
+	return 0;
 }
 
 /*
