@@ -95,7 +95,7 @@ static void held_empty(struct held *held)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-void held_drop(struct thread *t, uint32_t at)
+static void held_drop(struct thread *t, uint32_t at)
 {
 	uint32_t count, last;
 

@@ -145,35 +145,33 @@ static inline bool hold_is_looked_at(const struct thread *t)
 /* The cell of an entry in that state; NULL: it has none. */
 struct rlk_cell *hold_cell(struct thread *t, uint16_t state);
 
-/*
- * The cell of the only hold under way, where nothing but its length is to be noted; NULL: take
- * hold_stop(). To be called before the release. It is remembered from the last such hold: the loads
- * that find it wait for each other, where the processor guesses that a comparison will hold.
- */
-static inline struct rlk_cell *hold_cell_alone(struct thread *t, uint64_t key)
+/* Whether this hold is the only one under way, and nothing but its length is to be noted. If not:
+ * hold_stop(). */
+static inline bool hold_is_plain(const struct thread *t, uint64_t key)
 {
-	uint16_t state;
-
-	if (t->held_count != 1 || load64(&t->held[0].key) != key ||
-		load32(&t->held[0].how) != HELD_PLAINLY)
-		return NULL;
-	state = load16(&t->held[0].entry->state);
-	return likely(state == t->last_cell_state) ? t->last_cell : hold_cell(t, state);
+	return t->held_count == 1 && load64(&t->held[0].key) == key &&
+	       load32(&t->held[0].how) == HELD_PLAINLY && arch_clock_is_counter();
 }
 
-/* Takes a hold away that is over. */
-void held_drop(struct thread *t, uint32_t at);
-
-/* Its length so far, in ticks: the lock is about to be released. */
-static inline uint64_t hold_stop_alone(struct thread *t)
+/*
+ * The cell of such a hold, to be found before the release; NULL: hold_cell() may know it. It is
+ * remembered from the last such hold: the loads that find it wait for each other, where the
+ * processor guesses that a comparison will hold.
+ */
+static inline struct rlk_cell *hold_cell_last(const struct thread *t)
 {
-	uint64_t start = t->held[0].start, length = arch_ticks() - start;
+	return load16(&t->held[0].entry->state) == t->last_cell_state ? t->last_cell : NULL;
+}
 
+/* Its place is given up: the lock is about to be released. False: a handler has left another lock
+ * taken, so that this takes more. */
+static inline bool hold_leave(struct thread *t, uint64_t key)
+{
 	store64(&t->held[0].key, 0);
-	/* A handler may have left another lock taken. */
-	if (unlikely(!shard_change(&t->held_count, 1, 0)))
-		held_drop(t, 0);
-	return length;
+	if (likely(shard_change(&t->held_count, 1, 0)))
+		return true;
+	store64(&t->held[0].key, key);
+	return false;
 }
 
 static inline void hold_write(struct rlk_cell *cell, uint64_t length)
