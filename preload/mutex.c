@@ -348,13 +348,15 @@ static OUT_OF_LINE int mutex_lock_timed(struct thread *t, pthread_mutex_t *m, ui
 HOOK int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	struct thread *t = thread_self;
-	struct rlk_entry *e;
+	struct rlk_entry *e = NULL;
 
-	if (unlikely(t->until_sample == 1))
-		return mutex_lock_timed(t, m, RETURN_ADDRESS);
-	e = entry_ahead(t, (uint64_t)m);
-	if (e)
-		__builtin_prefetch(e, 1);
+	if (t->directory) {
+		if (unlikely(t->until_sample == 1))
+			return mutex_lock_timed(t, m, RETURN_ADDRESS);
+		e = entry_ahead(t, (uint64_t)m);
+		if (likely(e))
+			__builtin_prefetch(e, 1);
+	}
 	if (likely(mutex_try_fast(m, t)))
 		return mutex_count_ahead(t, m, RETURN_ADDRESS, e);
 	return mutex_acquire_slow(m, RETURN_ADDRESS, CLOCK_REALTIME, NULL, false);

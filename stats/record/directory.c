@@ -99,8 +99,7 @@ static uint32_t *directory_memory_huge(size_t bytes)
 	if (before)
 		munmap(got, before);
 	munmap(at + bytes, HUGE - before);
-	/* Not for the few slots at the end. */
-	madvise(at, bytes / HUGE * HUGE, MADV_HUGEPAGE);
+	madvise(at, bytes, MADV_HUGEPAGE);
 	return (uint32_t *)(void *)at;
 }
 
@@ -108,7 +107,6 @@ static uint32_t *directory_memory(uint32_t bits)
 {
 	size_t bytes = directory_slots(hash_of(bits, 0)) * sizeof(uint32_t);
 
-	bytes = (bytes + RLK_PAGE - 1) & ~(size_t)(RLK_PAGE - 1);
 	return bytes >= HUGE ? directory_memory_huge(bytes) : private_memory_wiped(bytes);
 }
 

@@ -33,10 +33,10 @@ static inline enum rlk_kind key_kind(uint64_t key, const struct lock_id *id)
 /* --- the hot path */
 
 /*
- * What a directory is hashed by, in one word that others may load: 64 - log2 of its slots, without
- * the window, and above it log2 of its granule, in bytes. Two locks in one granule have the same
- * home; where granules are smaller than locks are apart, slots stay empty between others that are
- * wanted twice. So it is chosen for the locks that are there (directory.c).
+ * What a directory is hashed by, in one word that others may load: 64 - log2 of its slots, and
+ * above it log2 of its granule, in bytes. Two locks in one granule have the same home; where
+ * granules are smaller than locks are apart, slots stay empty between others that are wanted twice.
+ * So it is chosen for the locks that are there (directory.c).
  */
 #define HASH_GRANULE_SHIFT 8
 #define HASH_GRANULE 5 /* bytes, log2: at first */
@@ -60,18 +60,21 @@ static inline uint32_t hash_granule(uint32_t hash)
 
 static inline uint32_t directory_slots(uint32_t hash)
 {
-	return (1u << hash_bits(hash)) + SLOTS_WINDOW - 1;
+	return 1u << hash_bits(hash);
 }
 
-/* The slot where probing for a key begins. Multiplicative hashing, the top bits of the product, for
- * which sixteen granules of addresses it is, and the place in those: who goes over neighbouring
- * locks goes over neighbouring slots. */
+/*
+ * The slot where probing for a key begins. Multiplicative hashing, the top bits of the product,
+ * says for sixteen granules of addresses which cache line, and in which order they stand there. So
+ * locks next to each other take few lines, which is what a thread with many of them waits for; of
+ * locks far apart each stands anywhere.
+ */
 static inline uint32_t entry_home(uint64_t key, uint32_t hash)
 {
 	uint64_t granule = key >> hash_granule(hash);
 
-	return (uint32_t)((granule >> SLOTS_WINDOW_BITS) * 0x9e3779b97f4a7c15u >> (hash & 63)) +
-	       (granule & (SLOTS_WINDOW - 1));
+	return (uint32_t)((granule >> LINE_SLOTS_BITS) * 0x9e3779b97f4a7c15u >> (hash & 63)) ^
+	       (granule & (LINE_SLOTS - 1));
 }
 
 static inline struct rlk_entry *entry_at(const struct thread *t, uint32_t number)
@@ -85,15 +88,14 @@ static inline struct rlk_entry *entry_at(const struct thread *t, uint32_t number
  */
 static inline struct rlk_entry *entry_ahead(const struct thread *t, uint64_t key)
 {
-	uint32_t home;
+	uint32_t home = entry_home(key, load32(&t->hash)), *directory;
 
-	if (unlikely(!t->directory))
-		return NULL;
-	home = entry_home(key, load32(&t->hash));
 	/* In this order: a handler in between may put a bigger directory there, never a smaller
-	 * one. */
+	 * one. Looked at where it is loaded: after a handler's fork there is none. */
 	atomic_signal_fence(memory_order_acquire);
-	return entry_at(t, load32(&t->directory[home]));
+	directory = atomic_load_explicit(
+		(_Atomic(uint32_t *) *)&((struct thread *)t)->directory, memory_order_relaxed);
+	return likely(directory) ? entry_at(t, load32(&directory[home])) : NULL;
 }
 
 /* Whether it is the key's, and current. */

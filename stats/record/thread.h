@@ -23,9 +23,9 @@
 
 /* Slots of a directory that a thread is born with; the rest is allocated. */
 #define FIRST_SLOTS_BITS 6
-/* Locks near each other have slots near each other, within so many: those of a cache line. */
-#define SLOTS_WINDOW_BITS 4
-#define SLOTS_WINDOW (1u << SLOTS_WINDOW_BITS)
+/* Locks near each other share a cache line of the directory: so many slots. */
+#define LINE_SLOTS_BITS 4
+#define LINE_SLOTS (1u << LINE_SLOTS_BITS)
 
 /* A hold that is being timed, or that began with a wait which is not written down yet. */
 struct held {
@@ -114,7 +114,7 @@ struct __attribute__((aligned(RLK_PAGE))) thread {
 	uint32_t last_cell_state;
 	struct wait_note note[NOTES_MAX];
 	uint32_t notes_taken; /* bits */
-	uint32_t first_directory[(1u << FIRST_SLOTS_BITS) + SLOTS_WINDOW];
+	uint32_t first_directory[1u << FIRST_SLOTS_BITS] __attribute__((aligned(64)));
 	struct rows rows;
 	uint32_t looks;          /* before it took a rwlock for reading */
 	uint32_t slow;           /* how often an entry was not found at its place at once */
