@@ -166,6 +166,16 @@ static void choose_policies(void)
 	}
 }
 
+/* Where the mutex would be taken back as the C library does it, and nobody asks how that went, its
+ * own wait is the shorter one. */
+static bool conditions_are_ours(const struct recorder_config *config)
+{
+	if (process.conf.settings.cond_native || process.delegate_all)
+		return false;
+	return config->record || config->rule ||
+	       process.choice[RLK_KIND_MUTEX].policy != policy_registry[0];
+}
+
 static struct recorder_config recorder_settings(uint32_t fast_mutexes, uint32_t fast_spin)
 {
 	const struct settings *s = &process.conf.settings;
@@ -239,11 +249,11 @@ static bool come_up(void)
 	process.delegate_all = !selfcheck(&fast_mutexes, &fast_spin);
 	if (process.delegate_all)
 		say("this C library's mutexes are laid out in a way that is not known");
-	process.wrap_conditions = !process.conf.settings.cond_native && !process.delegate_all;
 	choose_policies();
 	conf_format_all(&process.conf, config_text, sizeof(config_text));
 	config = recorder_settings(fast_mutexes, fast_spin);
 	config.rule = rules_begin(program);
+	process.wrap_conditions = conditions_are_ours(&config);
 	cpus_read(&config.cpus_present, &config.cpus_allowed, &quota);
 	config.cpus_quota_milli = quota;
 	process.cpus = cpus_usable(config.cpus_allowed, quota);
