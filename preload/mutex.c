@@ -281,9 +281,9 @@ static inline int mutex_release_plainly(struct thread *t, pthread_mutex_t *m, st
 	return result;
 }
 
-static OUT_OF_LINE int mutex_release_another(struct thread *t, pthread_mutex_t *m)
+static OUT_OF_LINE int mutex_release_another(struct thread *t, pthread_mutex_t *m, uint16_t state)
 {
-	struct rlk_cell *cell = hold_cell(t, load16(&t->held[0].entry->state));
+	struct rlk_cell *cell = hold_cell(t, state);
 
 	return likely(cell) ? mutex_release_plainly(t, m, cell) : mutex_release_slow(t, m);
 }
@@ -292,11 +292,14 @@ static OUT_OF_LINE int mutex_release_another(struct thread *t, pthread_mutex_t *
 static OUT_OF_LINE int mutex_release_held(struct thread *t, pthread_mutex_t *m)
 {
 	struct rlk_cell *cell;
+	uint16_t state;
 
 	if (unlikely(mutex_stays_held(m) || !hold_is_plain(t, (uint64_t)m)))
 		return mutex_release_slow(t, m);
-	cell = hold_cell_last(t);
-	return likely(cell) ? mutex_release_plainly(t, m, cell) : mutex_release_another(t, m);
+	state = hold_state(t);
+	cell = hold_cell_last(t, state);
+	return likely(cell) ? mutex_release_plainly(t, m, cell)
+			    : mutex_release_another(t, m, state);
 }
 
 int mutex_release(pthread_mutex_t *m)

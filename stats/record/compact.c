@@ -127,7 +127,8 @@ bool entries_compact(struct thread *t)
 	t->rows.taken = 0;
 	/* Deflation must not go over them meanwhile. */
 	quiet_begin(&quiet);
-	done = worth_it(t);
+	done = t->directory &&
+	       worth_it(t); /* none: a handler forked before, and this is the child */
 	if (done)
 		go_over_rows(t);
 	quiet_end(&quiet);

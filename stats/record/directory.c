@@ -107,7 +107,9 @@ static uint32_t *directory_memory(uint32_t bits)
 {
 	size_t bytes = directory_slots(hash_of(bits, 0)) * sizeof(uint32_t);
 
-	return bytes >= HUGE ? directory_memory_huge(bytes) : private_memory_wiped(bytes);
+	uint32_t *huge = bytes >= HUGE ? directory_memory_huge(bytes) : NULL;
+
+	return huge ? huge : private_memory_wiped(bytes);
 }
 
 /* How entries came to stand: of how many acquisitions, and one for each entry, they will be found
@@ -117,21 +119,27 @@ struct filled {
 	uint64_t weight, at_home;
 };
 
-/* Whether it is at home there. */
+/* Whether it is at home there. One that finds no slot at all only keeps its count: more rows than
+ * slots there are where there was no memory for a bigger directory. */
 static bool directory_insert(
 	const struct thread *t, uint32_t *directory, uint32_t hash, struct rlk_entry *e)
 {
 	uint32_t slots = directory_slots(hash);
 	uint32_t home = entry_home(e->lock & ~KEY_REPLACED, hash), at = home;
 
-	while (load32(&directory[at])) {
+	for (uint32_t step = 0; step < slots; step++) {
+		uint32_t number = load32(&directory[at]);
+
+		if (!number) {
+			store32_release(&directory[at], entry_number(t, e));
+			return at == home;
+		}
 		/* A second one of the key, made when a handler came between: its count stays. */
-		if (entry_at(t, directory[at])->lock == e->lock && !(e->lock & KEY_REPLACED))
+		if (entry_at(t, number)->lock == e->lock && !(e->lock & KEY_REPLACED))
 			return true;
 		at = at + 1 < slots ? at + 1 : 0;
 	}
-	store32_release(&directory[at], entry_number(t, e));
-	return at == home;
+	return false;
 }
 
 static void directory_empty(uint32_t *directory, uint32_t hash)
@@ -261,12 +269,11 @@ void entries_rehash(struct thread *t)
 
 	/* Without a row it is the one that costs are measured with. */
 	t->displaced = 0;
-	if (!t->directory || !t->row)
+	if (!t->row)
 		return;
 	signals_block(&quiet);
-	if (!directory_refill(t) && is_crowded(t))
-		directory_replace(t, bigger(t));
-	else
+	if (t->directory &&
+		(directory_refill(t) || !is_crowded(t) || !directory_replace(t, bigger(t))))
 		t->displaced_most = most < UINT32_MAX / 2 ? most * 2 : UINT32_MAX;
 	signals_restore(&quiet);
 	errno = saved;

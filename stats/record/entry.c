@@ -9,22 +9,27 @@
 
 /* --- finding */
 
-/* The slot of a key, or the one that it would have; NULL: the directory is full. The directory may
- * be another thread's, or one that is no longer in use. */
-static uint32_t *slot_of(
-	const struct thread *t, uint32_t *directory, uint32_t hash, uint64_t key, bool *found)
+/* The slot of a key, and its row in `found`; or the slot that it would have, and NULL. NULL: the
+ * directory is full. The directory may be another thread's, or one that is no longer in use. */
+static uint32_t *slot_of(const struct thread *t, uint32_t *directory, uint32_t hash, uint64_t key,
+	struct rlk_entry **found)
 {
 	uint32_t slots = directory_slots(hash), at = entry_home(key, hash);
+	const char *base = entry_base(t);
 
-	*found = false;
+	*found = NULL;
 	for (uint32_t step = 0; step < slots; step++) {
 		/* Acquire pairs with the release of whoever filled the slot: the row has its key.
 		 */
 		uint32_t number = load32_acquire(&directory[at]);
 
-		*found = number && load64(&entry_at(t, number)->lock) == key;
-		if (*found || !number)
+		if (!number)
 			return &directory[at];
+		/* The slot is not looked at again: a handler may put another there. */
+		if (load64(&entry_of_base(base, number)->lock) == key) {
+			*found = entry_of_base(base, number);
+			return &directory[at];
+		}
 		at = at + 1 < slots ? at + 1 : 0;
 	}
 	return NULL;
@@ -33,16 +38,15 @@ static uint32_t *slot_of(
 const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key)
 {
 	/* Acquire pairs with directory_grow(). */
-	uint32_t hash = load32_acquire(&t->hash), *slot;
+	uint32_t hash = load32_acquire(&t->hash);
 	uint32_t *directory =
 		atomic_load_explicit((_Atomic(uint32_t *) *)&t->directory, memory_order_acquire);
-	bool found;
+	struct rlk_entry *found;
 
 	if (!directory || !hash)
 		return NULL;
-	slot = slot_of(t, directory, hash, key, &found);
-	/* It may have changed once more. */
-	return found ? entry_at(t, load32_acquire(slot)) : NULL;
+	slot_of(t, directory, hash, key, &found);
+	return found;
 }
 
 /* --- making */
@@ -95,15 +99,13 @@ static struct rlk_entry *entry_slot(struct thread *t, uint64_t key, uint32_t lim
 
 	for (;;) {
 		uint32_t hash = load32(&t->hash), *directory, *slot;
-		bool found;
 
 		atomic_signal_fence(memory_order_acquire); /* as in entry_ahead() */
 		directory = t->directory;
 		if (unlikely(!directory))
 			return NULL; /* a handler forked, and this is the child */
-		slot = slot_of(t, directory, hash, key, &found);
-		e = found ? entry_at(t, load32(slot)) : NULL;
-		if (found || !slot || t->slots_used >= limit)
+		slot = slot_of(t, directory, hash, key, &e);
+		if (e || !slot || t->slots_used >= limit)
 			break;
 		if (!mine && !(mine = row_take(t, kept)))
 			break;
@@ -116,7 +118,8 @@ static struct rlk_entry *entry_slot(struct thread *t, uint64_t key, uint32_t lim
 		if (t->directory == directory && load32(&t->hash) == hash)
 			return mine;
 	}
-	if (mine && mine != e)
+	/* A handler that made a directory of the rows may have counted in it. */
+	if (mine && mine != e && load64(&mine->lock) == key && !load64(&mine->acquired))
 		row_give(t, mine);
 	return e;
 }
@@ -149,6 +152,7 @@ static bool entry_current(const struct rlk_entry *e, uint64_t key)
 static struct rlk_entry *entry_reborn(struct thread *t, uint64_t key, uint32_t record)
 {
 	uint32_t hash = load32(&t->hash), *directory, slots, at;
+	const char *base = entry_base(t);
 
 	atomic_signal_fence(memory_order_acquire); /* as in entry_ahead() */
 	directory = t->directory;
@@ -156,9 +160,12 @@ static struct rlk_entry *entry_reborn(struct thread *t, uint64_t key, uint32_t r
 		return NULL;
 	slots = directory_slots(hash);
 	at = entry_home(key, hash);
-	for (uint32_t step = 0; step < slots && directory[at]; step++) {
-		struct rlk_entry *e = entry_at(t, directory[at]);
+	for (uint32_t step = 0; step < slots; step++) {
+		uint32_t number = load32(&directory[at]);
+		struct rlk_entry *e = entry_of_base(base, number);
 
+		if (!number)
+			break;
 		if (e->lock == (key | KEY_REPLACED) && load32(&e->record) == record) {
 			store64(&e->lock, key);
 			return e;

@@ -77,9 +77,25 @@ static inline uint32_t entry_home(uint64_t key, uint32_t hash)
 	       (granule & (LINE_SLOTS - 1));
 }
 
+static inline struct rlk_entry *entry_of_base(const char *base, uint32_t number)
+{
+	return (struct rlk_entry *)(base + (uint64_t)number * sizeof(struct rlk_entry));
+}
+
 static inline struct rlk_entry *entry_at(const struct thread *t, uint32_t number)
 {
-	return (struct rlk_entry *)(t->base + (uint64_t)number * sizeof(struct rlk_entry));
+	return entry_of_base(t->base, number);
+}
+
+/* What entries count from, to be loaded before the number of one: in the child of a handler's fork
+ * there is none, and all numbers are 0. */
+static inline const char *entry_base(const struct thread *t)
+{
+	const char *base = atomic_load_explicit(
+		(_Atomic(char *) *)&((struct thread *)t)->base, memory_order_relaxed);
+
+	atomic_signal_fence(memory_order_acquire);
+	return base;
 }
 
 /*
@@ -89,13 +105,15 @@ static inline struct rlk_entry *entry_at(const struct thread *t, uint32_t number
 static inline struct rlk_entry *entry_ahead(const struct thread *t, uint64_t key)
 {
 	uint32_t home = entry_home(key, load32(&t->hash)), *directory;
+	const char *base;
 
 	/* In this order: a handler in between may put a bigger directory there, never a smaller
 	 * one. Looked at where it is loaded: after a handler's fork there is none. */
 	atomic_signal_fence(memory_order_acquire);
 	directory = atomic_load_explicit(
 		(_Atomic(uint32_t *) *)&((struct thread *)t)->directory, memory_order_relaxed);
-	return likely(directory) ? entry_at(t, load32(&directory[home])) : NULL;
+	base = entry_base(t);
+	return likely(directory) ? entry_of_base(base, load32(&directory[home])) : NULL;
 }
 
 /* Whether it is the key's, and current. */

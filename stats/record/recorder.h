@@ -153,14 +153,25 @@ static inline bool hold_is_plain(const struct thread *t, uint64_t key)
 	       load32(&t->held[0].how) == HELD_PLAINLY && arch_clock_is_counter();
 }
 
+/* The state of its entry; 0: there is none, or it has no cell. After a handler's fork there is no
+ * entry. */
+static inline uint16_t hold_state(const struct thread *t)
+{
+	struct rlk_entry *e = atomic_load_explicit(
+		(_Atomic(struct rlk_entry *) *)&((struct thread *)t)->held[0].entry,
+		memory_order_relaxed);
+
+	return likely(e) ? load16(&e->state) : 0;
+}
+
 /*
  * The cell of such a hold, to be found before the release; NULL: hold_cell() may know it. It is
  * remembered from the last such hold: the loads that find it wait for each other, where the
  * processor guesses that a comparison will hold.
  */
-static inline struct rlk_cell *hold_cell_last(const struct thread *t)
+static inline struct rlk_cell *hold_cell_last(const struct thread *t, uint16_t state)
 {
-	return load16(&t->held[0].entry->state) == t->last_cell_state ? t->last_cell : NULL;
+	return state == t->last_cell_state ? t->last_cell : NULL;
 }
 
 /* Its place is given up: the lock is about to be released. False: a handler has left another lock
