@@ -21,6 +21,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
 #define LITMUS_THREADS 8
 
 struct litmus {

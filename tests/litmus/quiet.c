@@ -71,7 +71,11 @@ static void body(unsigned self)
 				SIGUSR1);
 	}
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
+	/* ThreadSanitizer puts handlers off, and keeps the mask that it runs them with in one
+	 * place: where one more comes just then, all stay blocked. */
+#ifndef __SANITIZE_THREAD__
 	litmus_check(!memcmp(&before, &after, sizeof(before)), "signals are blocked that were not");
+#endif
 	/* Nobody is sent a signal that has gone. */
 	__atomic_fetch_sub(&working, 1, __ATOMIC_ACQ_REL);
 	while (__atomic_load_n(&working, __ATOMIC_ACQUIRE))

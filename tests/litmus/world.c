@@ -62,12 +62,6 @@ void world_begin(uint64_t max_locks)
 		litmus_fail("no memory for a recording");
 }
 
-#ifdef __has_feature
-#if __has_feature(thread_sanitizer)
-#define __SANITIZE_THREAD__ 1
-#endif
-#endif
-
 /* The next thread to begin takes the shard over. Not so under ThreadSanitizer, for which a thread
  * is no more when the last destructors of its data run. */
 void world_leave(void)
