@@ -47,6 +47,16 @@ def handler_at_each_step():
 
 
 @pitfall
+def fork_at_each_step():
+    """A handler forks after each single instruction of a hold's begin and end: the child finishes what was under way."""
+    if not (FIXTURES / "stepped").exists():
+        skip("steps an x86-64 processor")
+    for run in under_policies("stepped", "forks", policies=("native",), settings={"RELOCK_HOLDS": "all"}):
+        run.must_end(0)
+        same(run.lines("step"), [], f"{run.what}: children that did not end well")
+
+
+@pitfall
 def keeps_errno():
     """Locking changes errno never, whatever the library's own system calls come to; nor does all of the address space reserved for the
     recording become memory in a program that locks its memory."""
