@@ -52,7 +52,7 @@ static void hold_next(void)
 /* What is timed, with holds or without, and its quickest batch so far, the others having been cold
  * or interrupted. */
 struct timed {
-	void (*step)(void);
+	void (*step)(void); /* NULL: it is not asked for */
 	bool held;
 	uint64_t best;
 };
@@ -90,8 +90,10 @@ static __attribute__((noinline)) void time_batch_at(struct timed *timed, unsigne
 static void time_all(struct timed *timed, unsigned count)
 {
 	for (unsigned i = 0; i < BATCHES; i++) {
-		for (unsigned j = 0; j < count; j++)
-			time_batch_at(&timed[j], i);
+		for (unsigned j = 0; j < count; j++) {
+			if (timed[j].step)
+				time_batch_at(&timed[j], i);
+		}
 	}
 }
 
@@ -104,18 +106,20 @@ static uint64_t more(uint64_t than, uint64_t with)
 static void measure(const struct cost_probe *probe, uint64_t *count_1024, uint64_t *hold_1024)
 {
 	struct thread *self = thread_self;
+	bool holds = recorder.holds != RECORD_HOLDS_OFF;
 	struct timed timed[] = {{probe->hooked, false, UINT64_MAX},
-		{probe->hooked, true, UINT64_MAX}, {probe->native, false, UINT64_MAX}};
+		{holds ? probe->hooked : NULL, true, holds ? UINT64_MAX : 0},
+		{count_1024 ? probe->native : NULL, false, UINT64_MAX}};
 	struct timed *counted = &timed[0], *held = &timed[1], *native = &timed[2];
 
 	shard_make(probe);
 	probe->reset();
 	thread_self = &shard;
-	time_all(timed, count_1024 ? 3 : 2);
+	time_all(timed, 3);
 	thread_self = self;
 	if (count_1024)
 		*count_1024 = more(native->best, counted->best);
-	*hold_1024 = recorder.holds == RECORD_HOLDS_OFF ? 0 : more(counted->best, held->best);
+	*hold_1024 = more(counted->best, held->best);
 }
 
 void costs_measure_clock(struct rlk_header *header)

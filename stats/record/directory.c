@@ -106,7 +106,6 @@ static uint32_t *directory_memory_huge(size_t bytes)
 static uint32_t *directory_memory(uint32_t bits)
 {
 	size_t bytes = directory_slots(hash_of(bits, 0)) * sizeof(uint32_t);
-
 	uint32_t *huge = bytes >= HUGE ? directory_memory_huge(bytes) : NULL;
 
 	return huge ? huge : private_memory_wiped(bytes);

@@ -37,7 +37,7 @@ static uint32_t *slot_of(const struct thread *t, uint32_t *directory, uint32_t h
 
 const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key)
 {
-	/* Acquire pairs with directory_grow(). */
+	/* Acquire pairs with directory_replace(). */
 	uint32_t hash = load32_acquire(&t->hash);
 	uint32_t *directory =
 		atomic_load_explicit((_Atomic(uint32_t *) *)&t->directory, memory_order_acquire);
