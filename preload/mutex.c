@@ -267,13 +267,11 @@ static OUT_OF_LINE int mutex_release_slow(struct thread *t, pthread_mutex_t *m)
 	return real.mutex_unlock(m);
 }
 
-static inline int mutex_release_plainly(struct thread *t, pthread_mutex_t *m, struct rlk_cell *cell)
+static inline int mutex_release_plainly(
+	struct thread *t, pthread_mutex_t *m, struct rlk_cell *cell, uint64_t length)
 {
-	uint64_t start = t->held[0].start, length;
 	int result;
 
-	/* In this order: the other way round costs a tenth of a hold where locks change. */
-	length = arch_counter() - start;
 	if (unlikely(!hold_leave(t, (uint64_t)m)))
 		return mutex_release_slow(t, m);
 	result = real.mutex_unlock(m);
@@ -281,25 +279,29 @@ static inline int mutex_release_plainly(struct thread *t, pthread_mutex_t *m, st
 	return result;
 }
 
-static OUT_OF_LINE int mutex_release_another(struct thread *t, pthread_mutex_t *m, uint16_t state)
+static OUT_OF_LINE int mutex_release_another(
+	struct thread *t, pthread_mutex_t *m, uint16_t state, uint64_t length)
 {
 	struct rlk_cell *cell = hold_cell(t, state);
 
-	return likely(cell) ? mutex_release_plainly(t, m, cell) : mutex_release_slow(t, m);
+	return likely(cell) ? mutex_release_plainly(t, m, cell, length) : mutex_release_slow(t, m);
 }
 
 /* Whatever is rare is left for by a jump: a call to come back from would cost registers. */
 static OUT_OF_LINE int mutex_release_held(struct thread *t, pthread_mutex_t *m)
 {
+	uint64_t length;
 	struct rlk_cell *cell;
 	uint16_t state;
 
 	if (unlikely(mutex_stays_held(m) || !hold_is_plain(t, (uint64_t)m)))
 		return mutex_release_slow(t, m);
+	/* Before the entry is looked at: the clock waits for loads that wait for each other. */
+	length = arch_counter() - load64(&t->held[0].start);
 	state = hold_state(t);
 	cell = hold_cell_last(t, state);
-	return likely(cell) ? mutex_release_plainly(t, m, cell)
-			    : mutex_release_another(t, m, state);
+	return likely(cell) ? mutex_release_plainly(t, m, cell, length)
+			    : mutex_release_another(t, m, state, length);
 }
 
 int mutex_release(pthread_mutex_t *m)
