@@ -4,7 +4,8 @@
  * library stands in between, no other thread reads it, no handler may come: what any recorder of
  * the same figures can be measured against.
  *
- * Use: ledger_open(locks); ledger_row() before the lock is taken, then count in it.
+ * Use: ledger_open(); ledger_row() before the lock is taken, ledger_acquired() while it is held,
+ * ledger_held() after the release where the hold was timed.
  */
 #ifndef RELOCK_BENCH_LEDGER_H
 #define RELOCK_BENCH_LEDGER_H
@@ -30,6 +31,7 @@ struct ledger_holds {
 static struct {
 	uint32_t *directory;
 	struct ledger_row *rows;
+	struct ledger_holds *holds; /* one a row */
 	unsigned shift;
 	uint32_t mask, used;
 } ledger;
@@ -46,17 +48,19 @@ static void *ledger_memory(size_t bytes)
 	return memset(at, 0, whole);
 }
 
-static inline void ledger_open(uint32_t locks)
+static inline void ledger_open(uint32_t count, int times_holds)
 {
 	unsigned bits = 6;
 
-	while (1u << bits < 2 * locks)
+	while (1u << bits < 2 * count)
 		bits++;
 	ledger.shift = 64 - bits;
 	ledger.mask = (1u << bits) - 1;
 	ledger.used = 1;
 	ledger.directory = ledger_memory(sizeof(*ledger.directory) << bits);
-	ledger.rows = ledger_memory(sizeof(*ledger.rows) * (locks + 1));
+	ledger.rows = ledger_memory(sizeof(*ledger.rows) * (count + 1));
+	if (times_holds)
+		ledger.holds = ledger_memory(sizeof(*ledger.holds) * (count + 1));
 }
 
 static inline struct ledger_row *ledger_row(const pthread_mutex_t *lock)
@@ -83,8 +87,9 @@ static inline void ledger_acquired(struct ledger_row *row, const void *site)
 	row->site = site;
 }
 
-static inline void ledger_held(struct ledger_holds *holds, uint64_t length)
+static inline void ledger_held(const struct ledger_row *row, uint64_t length)
 {
+	struct ledger_holds *holds = &ledger.holds[row - ledger.rows];
 	unsigned exponent = 63u ^ (unsigned)__builtin_clzll(length | 4);
 
 	holds->count++;
