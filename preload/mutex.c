@@ -252,7 +252,7 @@ static bool mutex_stays_held(const pthread_mutex_t *m)
 	return (mutex_kind(m) & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE_NP && m->__data.__count > 1;
 }
 
-static OUT_OF_LINE int mutex_release_slow(struct thread *t, pthread_mutex_t *m)
+static OUT_OF_LINE int mutex_release_slow(pthread_mutex_t *m, struct thread *t)
 {
 	struct hold hold;
 	int result;
@@ -267,41 +267,18 @@ static OUT_OF_LINE int mutex_release_slow(struct thread *t, pthread_mutex_t *m)
 	return real.mutex_unlock(m);
 }
 
-static inline int mutex_release_plainly(
-	struct thread *t, pthread_mutex_t *m, struct rlk_cell *cell, uint64_t length)
+/* Whatever is rare is left for by a jump: a call to come back from would cost registers. */
+static OUT_OF_LINE int mutex_release_held(pthread_mutex_t *m, struct thread *t)
 {
+	struct rlk_cell *cell;
+	uint64_t length;
 	int result;
 
-	if (unlikely(!hold_leave(t, (uint64_t)m)))
-		return mutex_release_slow(t, m);
+	if (unlikely(mutex_stays_held(m) || !hold_end_plainly(t, (uint64_t)m, &cell, &length)))
+		return mutex_release_slow(m, t);
 	result = real.mutex_unlock(m);
 	hold_write(cell, length);
 	return result;
-}
-
-static OUT_OF_LINE int mutex_release_another(
-	struct thread *t, pthread_mutex_t *m, uint16_t state, uint64_t length)
-{
-	struct rlk_cell *cell = hold_cell(t, state);
-
-	return likely(cell) ? mutex_release_plainly(t, m, cell, length) : mutex_release_slow(t, m);
-}
-
-/* Whatever is rare is left for by a jump: a call to come back from would cost registers. */
-static OUT_OF_LINE int mutex_release_held(struct thread *t, pthread_mutex_t *m)
-{
-	uint64_t length;
-	struct rlk_cell *cell;
-	uint16_t state;
-
-	if (unlikely(mutex_stays_held(m) || !hold_is_plain(t, (uint64_t)m)))
-		return mutex_release_slow(t, m);
-	/* Before the entry is looked at: the clock waits for loads that wait for each other. */
-	length = arch_counter() - load64(&t->held[0].start);
-	state = hold_state(t);
-	cell = hold_cell_last(t, state);
-	return likely(cell) ? mutex_release_plainly(t, m, cell, length)
-			    : mutex_release_another(t, m, state, length);
 }
 
 int mutex_release(pthread_mutex_t *m)
@@ -309,7 +286,7 @@ int mutex_release(pthread_mutex_t *m)
 	struct thread *t = thread_self;
 
 	if (unlikely(t->held_count))
-		return mutex_release_held(t, m);
+		return mutex_release_held(m, t);
 	return real.mutex_unlock(m);
 }
 
@@ -372,7 +349,7 @@ HOOK int pthread_mutex_unlock(pthread_mutex_t *m)
 	struct thread *t = thread_self;
 
 	if (unlikely(t->held_count))
-		return mutex_release_held(t, m);
+		return mutex_release_held(m, t);
 	return real.mutex_unlock(m);
 }
 

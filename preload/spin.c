@@ -115,7 +115,7 @@ static OUT_OF_LINE int spin_lock_slow(pthread_spinlock_t *s, uint64_t site)
 
 /* Takes our number away again before the release, so that nobody is blamed for what the next holder
  * does. */
-static OUT_OF_LINE int spin_unlock_slow(struct thread *t, pthread_spinlock_t *s)
+static OUT_OF_LINE int spin_unlock_slow(pthread_spinlock_t *s, struct thread *t)
 {
 	struct rlk_entry *e = entry_fast(t, (uint64_t)s);
 	struct hold hold;
@@ -127,6 +127,20 @@ static OUT_OF_LINE int spin_unlock_slow(struct thread *t, pthread_spinlock_t *s)
 	result = real.spin_unlock(s);
 	if (timed)
 		hold_note(t, &hold);
+	return result;
+}
+
+/* As mutex_release_held(). */
+static OUT_OF_LINE int spin_unlock_held(pthread_spinlock_t *s, struct thread *t)
+{
+	struct rlk_cell *cell;
+	uint64_t length;
+	int result;
+
+	if (unlikely(t->leaves_number || !hold_end_plainly(t, (uint64_t)s, &cell, &length)))
+		return spin_unlock_slow(s, t);
+	result = real.spin_unlock(s);
+	hold_write(cell, length);
 	return result;
 }
 
@@ -164,7 +178,7 @@ HOOK int pthread_spin_unlock(pthread_spinlock_t *s)
 	if (unlikely(!t->live))
 		process_ready();
 	else if (unlikely(t->held_count | t->leaves_number))
-		return spin_unlock_slow(t, s);
+		return spin_unlock_held(s, t);
 	return real.spin_unlock(s);
 }
 

@@ -20,7 +20,7 @@ static struct rlk_cell *cell_new(struct thread *t, const struct rlk_entry *e, ui
 			*chunk = fresh;
 	}
 	row = cell_at(t, n);
-	if (!arena_touch(row, sizeof(*row)))
+	if (!row || !arena_touch(row, sizeof(*row)))
 		return NULL;
 	atomic_fetch_or_explicit(
 		(_Atomic uint32_t *)&(*chunk)->touched, 1u << n % CELL_ROWS, memory_order_release);

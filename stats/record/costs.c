@@ -46,7 +46,7 @@ static void read_clock(void)
 static void hold_next(void)
 {
 	shard.until_sample = 1;
-	shard.last_cell_state = UINT32_MAX;
+	shard.last_cell = LAST_CELL_NONE;
 }
 
 /* What is timed, with holds or without, and its quickest batch so far, the others having been cold

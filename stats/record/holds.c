@@ -144,11 +144,13 @@ static void note_give(struct thread *t, uint32_t number)
 static void note_flush(struct thread *t, struct held *held)
 {
 	uint32_t number = held->note;
+	struct rlk_entry *e = held->entry;
 
 	held->note = 0;
 	if (!number)
 		return;
-	wait_write(t, held->entry, &t->note[number - 1]);
+	if (likely(e)) /* there is none after a handler's fork */
+		wait_write(t, e, &t->note[number - 1]);
 	note_give(t, number);
 }
 
@@ -270,18 +272,6 @@ bool hold_takes_note(struct thread *t, struct rlk_entry *e, uint64_t key,
 	return true;
 }
 
-/* No handler comes in between: its holds are never the only ones. */
-struct rlk_cell *hold_cell(struct thread *t, uint16_t state)
-{
-	uint32_t cell = RLK_ENTRY_CELL(state);
-
-	if (!cell)
-		return NULL;
-	t->last_cell = cell_at(t, cell - 1);
-	t->last_cell_state = state;
-	return t->last_cell;
-}
-
 bool hold_stop(struct thread *t, uint64_t key, struct hold *hold)
 {
 	uint32_t at = t->held_count;
@@ -310,7 +300,8 @@ void hold_note(struct thread *t, struct hold *hold)
 
 	if (held->note)
 		note_flush(t, held);
-	cell = held->start ? entry_cell(t, held->entry) : NULL;
+	/* Without an entry: a handler forked while this was noted. */
+	cell = held->start && held->entry ? entry_cell(t, held->entry) : NULL;
 	if (!cell)
 		return;
 	if (hold_is_looked_at(t)) {

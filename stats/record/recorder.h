@@ -142,9 +142,6 @@ static inline bool hold_is_looked_at(const struct thread *t)
 	return recorder.holds != RECORD_HOLDS_ALL || hold_is_one_of_32(t);
 }
 
-/* The cell of an entry in that state; NULL: it has none. */
-struct rlk_cell *hold_cell(struct thread *t, uint16_t state);
-
 /* Whether this hold is the only one under way, and nothing but its length is to be noted. If not:
  * hold_stop(). */
 static inline bool hold_is_plain(const struct thread *t, uint64_t key)
@@ -153,25 +150,26 @@ static inline bool hold_is_plain(const struct thread *t, uint64_t key)
 	       load32(&t->held[0].how) == HELD_PLAINLY && arch_clock_is_counter();
 }
 
-/* The state of its entry; 0: there is none, or it has no cell. After a handler's fork there is no
- * entry. */
-static inline uint16_t hold_state(const struct thread *t)
+/*
+ * The cell of such a hold, to be found before the release. NULL: it has none, or the entry is gone,
+ * after a handler's fork. It is remembered from the last such hold: the loads that find it wait for
+ * each other, where the processor guesses that a comparison will hold.
+ */
+static inline struct rlk_cell *hold_cell(struct thread *t)
 {
 	struct rlk_entry *e = atomic_load_explicit(
-		(_Atomic(struct rlk_entry *) *)&((struct thread *)t)->held[0].entry,
-		memory_order_relaxed);
+		(_Atomic(struct rlk_entry *) *)&t->held[0].entry, memory_order_relaxed);
+	uint16_t state = likely(e) ? load16(&e->state) : 0;
+	uint64_t last = load64(&t->last_cell);
+	struct rlk_cell *cell;
 
-	return likely(e) ? load16(&e->state) : 0;
-}
-
-/*
- * The cell of such a hold, to be found before the release; NULL: hold_cell() may know it. It is
- * remembered from the last such hold: the loads that find it wait for each other, where the
- * processor guesses that a comparison will hold.
- */
-static inline struct rlk_cell *hold_cell_last(const struct thread *t, uint16_t state)
-{
-	return state == t->last_cell_state ? t->last_cell : NULL;
+	if (likely((uint16_t)last == state))
+		return (struct rlk_cell *)(last >> LAST_CELL_SHIFT);
+	cell = RLK_ENTRY_CELL(state) ? cell_at(t, RLK_ENTRY_CELL(state) - 1) : NULL;
+	/* Not in the child of a handler's fork: the cell is its parent's. */
+	if (likely(cell))
+		shard_change64(&t->last_cell, last, (uint64_t)cell << LAST_CELL_SHIFT | state);
+	return cell;
 }
 
 /* Its place is given up: the lock is about to be released. False: a handler has left another lock
@@ -183,6 +181,21 @@ static inline bool hold_leave(struct thread *t, uint64_t key)
 		return true;
 	store64(&t->held[0].key, key);
 	return false;
+}
+
+/*
+ * The lock of `key` is about to be released: ends its hold where that takes little. False: take
+ * hold_stop(). If true, hold_write() after the release.
+ */
+static inline bool hold_end_plainly(
+	struct thread *t, uint64_t key, struct rlk_cell **cell, uint64_t *length)
+{
+	if (unlikely(!hold_is_plain(t, key)))
+		return false;
+	/* Before the entry is looked at: the clock waits for loads that wait for each other. */
+	*length = arch_counter() - load64(&t->held[0].start);
+	*cell = hold_cell(t);
+	return likely(*cell != NULL) && likely(hold_leave(t, key));
 }
 
 static inline void hold_write(struct rlk_cell *cell, uint64_t length)

@@ -64,6 +64,22 @@ static inline bool shard_change(uint32_t *word, uint32_t from, uint32_t to)
 #endif
 }
 
+static inline bool shard_change64(uint64_t *word, uint64_t from, uint64_t to)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	bool done;
+
+	__asm__ volatile("cmpxchgq %3, %1"
+			 : "=@ccz"(done), "+m"(*word), "+a"(from)
+			 : "r"(to)
+			 : "memory");
+	return done;
+#else
+	return atomic_compare_exchange_strong_explicit(
+		(_Atomic uint64_t *)word, &from, to, memory_order_relaxed, memory_order_relaxed);
+#endif
+}
+
 static inline uint64_t load64(const uint64_t *p)
 {
 	uint64_t value;

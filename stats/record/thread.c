@@ -160,6 +160,7 @@ static struct thread *thread_birth(void)
 		atomic_store_explicit(
 			(_Atomic int32_t *)&t->tid, recorder.tid(), memory_order_relaxed);
 		t->destructor_runs = 0;
+		t->last_cell = (uint64_t)(uint32_t)t->tid << LAST_CELL_SHIFT | LAST_CELL_NONE;
 		shard_begin(t);
 		t->fast_mutexes = recorder.fast_mutexes;
 		t->fast_spin = recorder.fast_spin;

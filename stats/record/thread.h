@@ -53,6 +53,11 @@ struct wait_note {
 
 #define NOTES_MAX 4
 
+/* Addresses of a process have 48 bits. With a state that no entry is in: tid << LAST_CELL_SHIFT, so
+ * that it is never the same in a parent and its child. */
+#define LAST_CELL_SHIFT 16
+#define LAST_CELL_NONE 0xffffu
+
 /* A table of this shard's that grows by a bigger one beside it; rows stay where they are. */
 struct shard_table {
 	void *rows;
@@ -110,8 +115,7 @@ struct __attribute__((aligned(RLK_PAGE))) thread {
 			     it again */
 
 	struct held held[HELD_MAX] __attribute__((aligned(64)));
-	struct rlk_cell *last_cell; /* of an entry in last_cell_state, which is 0 at first */
-	uint32_t last_cell_state;
+	uint64_t last_cell; /* address of a cell << LAST_CELL_SHIFT | state of its entry */
 	struct wait_note note[NOTES_MAX];
 	uint32_t notes_taken; /* bits */
 	uint32_t first_directory[1u << FIRST_SLOTS_BITS] __attribute__((aligned(64)));

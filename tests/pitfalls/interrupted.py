@@ -2,6 +2,9 @@
 
 from harness import *
 
+# What the fixture "stepped" can interrupt the taking of.
+STEPPED = ("mutex", "recursive", "spin", "reader", "writer", "condition")
+
 
 @pitfall
 def handler_compacts():
@@ -36,8 +39,10 @@ def handler_at_each_step():
     hold is lost, or another's."""
     if not (FIXTURES / "stepped").exists():
         skip("steps an x86-64 processor")
-    for how in ("goes", "waits", "stays", "waits-and-stays"):
-        for run in under_policies("stepped", how, policies=("native",), settings={"RELOCK_HOLDS": "all"}):
+    steps = [("stepped", how, "mutex") for how in ("goes", "waits", "stays", "waits-and-stays")]
+    steps += [("stepped", how, lock) for lock in STEPPED[1:] for how in ("goes", "stays")]
+    for words in steps:
+        for run in under_policies(*words, policies=("native",), settings={"RELOCK_HOLDS": "all"}):
             run.must_end(0)
             report = run.must_match()
             for lock in report["locks"] if report else ():
@@ -51,9 +56,10 @@ def fork_at_each_step():
     """A handler forks after each single instruction of a hold's begin and end: the child finishes what was under way."""
     if not (FIXTURES / "stepped").exists():
         skip("steps an x86-64 processor")
-    for run in under_policies("stepped", "forks", policies=("native",), settings={"RELOCK_HOLDS": "all"}):
-        run.must_end(0)
-        same(run.lines("step"), [], f"{run.what}: children that did not end well")
+    for lock in STEPPED:
+        for run in under_policies("stepped", "forks", lock, policies=("native",), settings={"RELOCK_HOLDS": "all"}):
+            run.must_end(0)
+            same(run.lines("step"), [], f"{run.what}: children that did not end well")
 
 
 @pitfall
