@@ -71,6 +71,14 @@ void *table_new(struct table *table, uint32_t *number, uint32_t kept)
 	return table_row(table, n);
 }
 
+COLD void *table_row_instead(const struct table *table)
+{
+	static uint64_t nobodys[TABLE_ROW_MOST / sizeof(uint64_t)];
+	struct rlk_block *first = atomic_load_explicit(&table->chunk[0], memory_order_acquire);
+
+	return first ? block_rows(first) : (void *)nobodys;
+}
+
 void table_reset(struct table *table)
 {
 	atomic_store_explicit(&table->next, 0, memory_order_relaxed);

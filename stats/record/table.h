@@ -13,6 +13,7 @@
 #include "stats/record/shared.h"
 
 #define TABLE_NONE UINT32_MAX
+#define TABLE_ROW_MOST 256 /* bytes */
 
 struct table {
 	enum rlk_block_type type;
@@ -26,6 +27,7 @@ struct table {
 /* Declares a table of at most rows * count rows; `rows`, those of a chunk, is a power of two. */
 #define TABLE(name, row_type, row, rows, count)                                                    \
 	_Static_assert(((rows) & ((rows)-1)) == 0, "rows of a chunk");                             \
+	_Static_assert(sizeof(row) <= TABLE_ROW_MOST, "a row of " #name);                          \
 	static _Atomic(struct rlk_block *) name##_chunks[count];                                   \
 	static struct table name = {                                                               \
 		.type = (row_type),                                                                \
@@ -39,12 +41,18 @@ struct table {
  * for `kept` rows (at most those of a chunk). */
 void *table_new(struct table *table, uint32_t *number, uint32_t kept);
 
-/* Row `number`, which must have been handed out. */
+/* A row for what has none: the first, or one that nobody reads. */
+void *table_row_instead(const struct table *table);
+
+/* Row `number`, which must have been handed out. The child of a handler's fork may come with a
+ * number of its parent's: that gets some row. */
 static inline void *table_row(const struct table *table, uint32_t number)
 {
 	struct rlk_block *block = atomic_load_explicit(
 		&table->chunk[number >> table->chunk_bits], memory_order_acquire);
 
+	if (__builtin_expect(!block, 0))
+		return table_row_instead(table);
 	return (char *)block_rows(block) +
 	       (size_t)(number & ((1u << table->chunk_bits) - 1)) * table->row_size;
 }

@@ -17,6 +17,7 @@
 
 #define POOL_CHUNK 16
 #define POOL_CHUNKS 4096
+#define POOL_MOST (POOL_CHUNK * POOL_CHUNKS)
 #define TID_SLOTS (1u << 16)
 /* Values of keys below this live inside the thread itself; above, setting one allocates. A glibc
  * constant. */
@@ -31,15 +32,21 @@ struct thread thread_passing = {.held_count = 1};
 __thread struct thread *thread_self = &thread_none;
 
 static struct thread *pool[POOL_CHUNKS];
+static uint32_t pool_from; /* where number 0 is */
 static _Atomic uint32_t pool_used;
 static struct thread *free_threads;
 static uint32_t tid_slots[TID_SLOTS]; /* 1 + number of the shard of tid % TID_SLOTS */
 static pthread_key_t end_key;
 static bool end_key_made;
 
+static struct thread **pool_chunk(uint32_t number)
+{
+	return &pool[(pool_from + number) % POOL_MOST / POOL_CHUNK];
+}
+
 struct thread *thread_by_number(uint32_t number)
 {
-	return &pool[number / POOL_CHUNK][number % POOL_CHUNK];
+	return &(*pool_chunk(number))[(pool_from + number) % POOL_CHUNK];
 }
 
 /* Of a thread that has ended, and whose shard another takes over meanwhile, perhaps. */
@@ -61,10 +68,10 @@ struct thread *thread_by_tid(int32_t tid)
 static struct thread *pool_take(void)
 {
 	uint32_t number = atomic_load_explicit(&pool_used, memory_order_relaxed);
-	struct thread **chunk = &pool[number / POOL_CHUNK];
+	struct thread **chunk = pool_chunk(number);
 	size_t bytes = sizeof(struct thread) * POOL_CHUNK;
 
-	if (number >= POOL_CHUNK * POOL_CHUNKS)
+	if (number >= POOL_MOST)
 		return NULL;
 	if (!*chunk) {
 		*chunk = private_memory_wiped(bytes);
@@ -272,17 +279,34 @@ bool threads_open(void)
 	return true;
 }
 
+/*
+ * Where a handler forked, what it interrupted goes on in the child, with what it knows of its
+ * parent's shard. So that shard stays as it is, empty, and the child's first is the next one. How
+ * many lie in between: all, where the thread is not known by its shard.
+ */
+static uint32_t pool_passed(const struct thread *interrupted, uint32_t used)
+{
+	for (uint32_t i = 0; i < used; i++) {
+		if (thread_by_number(i) == interrupted)
+			return i + 1;
+	}
+	return used;
+}
+
 void threads_reset(void)
 {
+	uint32_t used = atomic_load_explicit(&pool_used, memory_order_relaxed);
+
 	table_reset(&shards);
 	table_reset(&thread_rows);
 	free_threads = NULL;
 	memset(tid_slots, 0, sizeof(tid_slots));
 	/* The pool is wiped by the kernel; after a fork() on a kernel that cannot, by hand. */
-	for (uint32_t i = 0; i < atomic_load_explicit(&pool_used, memory_order_relaxed); i++) {
+	for (uint32_t i = 0; i < used; i++) {
 		if (thread_by_number(i)->live || thread_by_number(i)->row)
 			memset(thread_by_number(i), 0, sizeof(struct thread));
 	}
+	pool_from = (pool_from + pool_passed(thread_self, used)) % POOL_MOST;
 	atomic_store_explicit(&pool_used, 0, memory_order_relaxed);
 	thread_self = &thread_none;
 }

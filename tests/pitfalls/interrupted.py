@@ -53,11 +53,14 @@ def handler_at_each_step():
 
 @pitfall
 def fork_at_each_step():
-    """A handler forks after each single instruction of a hold's begin and end: the child finishes what was under way."""
+    """A handler forks after each single instruction of a hold's begin and end: the child finishes what was under way, also where it has
+    begun an account of its own in the handler."""
     if not (FIXTURES / "stepped").exists():
         skip("steps an x86-64 processor")
-    for lock in STEPPED:
-        for run in under_policies("stepped", "forks", lock, policies=("native",), settings={"RELOCK_HOLDS": "all"}):
+    steps = [("stepped", "forks", lock) for lock in STEPPED]
+    steps += [("stepped", "forks-and-locks", lock) for lock in ("mutex", "spin", "reader")]
+    for words in steps:
+        for run in under_policies(*words, policies=("native",), settings={"RELOCK_HOLDS": "all"}):
             run.must_end(0)
             same(run.lines("step"), [], f"{run.what}: children that did not end well")
 
