@@ -6,7 +6,7 @@
  * needed.
  */
 #include "stats/record/entry.h"
-#include "stats/record/recorder.h"
+#include "tests/recorder_alone.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -188,24 +188,9 @@ static const struct named handlers[] = {
 
 /* --- one process a step */
 
-static int32_t tid(void)
-{
-	return (int32_t)getpid();
-}
-
-static bool no_output(unsigned n, char *path, size_t size)
-{
-	(void)n, (void)path, (void)size;
-	return false;
-}
-
 static int run(const struct named *work, const struct named *with, unsigned at)
 {
-	struct recorder_config config = {.record = true,
-		.max_memory = 64u << 20,
-		.max_locks = 10000,
-		.tid = tid,
-		.output = no_output};
+	struct recorder_config config = alone_config(64u << 20, 10000);
 
 	alarm(TIME_LIMIT);
 	if (!recorder_open(&config))

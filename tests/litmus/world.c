@@ -4,10 +4,9 @@
 #define SLICE 32
 #include "stats/record/look.c"
 #include "stats/record/quiet.h"
+#include "tests/recorder_alone.h"
 
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define MEMORY (16u << 20)
 /* Rows of one type that a reader keeps. */
@@ -31,31 +30,16 @@ static void choose_addresses(void)
 	}
 }
 
-static int32_t tid(void)
-{
-	return (int32_t)syscall(SYS_gettid);
-}
-
-static bool no_output(unsigned n, char *path, size_t size)
-{
-	(void)n, (void)path, (void)size;
-	return false;
-}
-
 void world_begin(uint64_t max_locks)
 {
 	static bool opened;
-	struct recorder_config config = {.record = true,
-		.max_memory = MEMORY,
-		.max_locks = max_locks,
-		.deflate_interval = 3600u * UINT64_C(1000000000), /* looks are world_deflate()'s */
-		.tid = tid,
-		.output = no_output};
+	struct recorder_config config = alone_config(MEMORY, max_locks);
 
 	if (opened) {
 		recorder_child();
 		return;
 	}
+	config.deflate_interval = 3600u * UINT64_C(1000000000); /* looks are world_deflate()'s */
 	choose_addresses();
 	opened = recorder_open(&config);
 	if (!opened)

@@ -1,10 +1,9 @@
 /* Where a thread's entries are found: at home, however the program's locks lie in memory. */
 #include "stats/record/entry.h"
-#include "stats/record/recorder.h"
+#include "tests/recorder_alone.h"
 
 #include <check.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define FIRST_LOCK UINT64_C(0x7f3a00001040)
 #define SITE 0x1000
@@ -32,24 +31,9 @@ static const struct {
 	{4160, 1000, 70},
 };
 
-static int32_t tid(void)
-{
-	return (int32_t)getpid();
-}
-
-static bool no_output(unsigned n, char *path, size_t size)
-{
-	(void)n, (void)path, (void)size;
-	return false;
-}
-
 static struct thread *recorded_thread(void)
 {
-	struct recorder_config config = {.record = true,
-		.max_memory = 64u << 20,
-		.max_locks = 100000,
-		.tid = tid,
-		.output = no_output};
+	struct recorder_config config = alone_config(64u << 20, 100000);
 	struct thread *t;
 
 	ck_assert(recorder_open(&config));
