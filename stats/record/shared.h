@@ -48,37 +48,29 @@ static inline void shard_max(uint64_t *max, uint64_t value)
 
 /* An exchange of a word that only one thread changes, and its handlers; likewise. False: it was not
  * `from`. */
-static inline bool shard_change(uint32_t *word, uint32_t from, uint32_t to)
-{
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-	bool done;
-
-	__asm__ volatile("cmpxchgl %3, %1"
-			 : "=@ccz"(done), "+m"(*word), "+a"(from)
-			 : "r"(to)
-			 : "memory");
-	return done;
+#define SHARD_CHANGE(name, type)                                                                   \
+	static inline bool name(type *word, type from, type to)                                    \
+	{                                                                                          \
+		bool done;                                                                         \
+                                                                                                   \
+		__asm__ volatile("cmpxchg %3, %1"                                                  \
+				 : "=@ccz"(done), "+m"(*word), "+a"(from)                          \
+				 : "r"(to)                                                         \
+				 : "memory");                                                      \
+		return done;                                                                       \
+	}
 #else
-	return atomic_compare_exchange_strong_explicit(
-		(_Atomic uint32_t *)word, &from, to, memory_order_relaxed, memory_order_relaxed);
+#define SHARD_CHANGE(name, type)                                                                   \
+	static inline bool name(type *word, type from, type to)                                    \
+	{                                                                                          \
+		return atomic_compare_exchange_strong_explicit((_Atomic type *)word, &from, to,    \
+			memory_order_relaxed, memory_order_relaxed);                               \
+	}
 #endif
-}
 
-static inline bool shard_change64(uint64_t *word, uint64_t from, uint64_t to)
-{
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-	bool done;
-
-	__asm__ volatile("cmpxchgq %3, %1"
-			 : "=@ccz"(done), "+m"(*word), "+a"(from)
-			 : "r"(to)
-			 : "memory");
-	return done;
-#else
-	return atomic_compare_exchange_strong_explicit(
-		(_Atomic uint64_t *)word, &from, to, memory_order_relaxed, memory_order_relaxed);
-#endif
-}
+SHARD_CHANGE(shard_change, uint32_t)
+SHARD_CHANGE(shard_change64, uint64_t)
 
 static inline uint64_t load64(const uint64_t *p)
 {
