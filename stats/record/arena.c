@@ -39,8 +39,9 @@ int arena_shortage = ENOMEM;
 static bool attached;
 static uint64_t populated; /* pages of the arena that exist: first << 32 | end */
 static atomic_bool failed;
-static uint64_t ask_after;           /* ticks: no pages are asked for before */
-static uint64_t newest;              /* offset of the block that was made last; 0: none */
+static uint64_t ask_after; /* ticks: no pages are asked for before */
+static uint32_t starts;    /* of a recording, in this process and those it was forked from */
+static uint64_t newest;    /* offset of the block that was made last; 0: none */
 static struct rlk_block *text_block; /* the last block of texts, and how much of it is taken */
 static uint32_t text_used;
 
@@ -69,6 +70,7 @@ static uint64_t within_limits(uint64_t bytes)
 static void header_start(uint64_t bytes)
 {
 	newest = populated = 0;
+	starts++;
 	failed = false;
 	ask_after = 0;
 	arena_header->capacity = bytes;
@@ -319,6 +321,7 @@ struct rlk_block *arena_block(enum rlk_block_type type, size_t row_size, uint32_
 	uint32_t first, uint32_t shard, bool whole)
 {
 	uint64_t bytes = round_up(sizeof(struct rlk_block) + (uint64_t)row_size * rows);
+	uint32_t start = load32(&starts);
 	uint64_t offset = arena_header ? take_bytes(type, bytes) : 0;
 	struct rlk_block *block;
 
@@ -327,6 +330,9 @@ struct rlk_block *arena_block(enum rlk_block_type type, size_t row_size, uint32_
 	block = (struct rlk_block *)((char *)arena_header + offset);
 	/* A block that could not be populated stays a hole, which readers step over. */
 	if (!(whole ? block_populate(block, bytes) : arena_touch(block, sizeof(*block))))
+		return NULL;
+	/* A handler forked meanwhile, and this is the child: it has not got these bytes. */
+	if (load32(&starts) != start)
 		return NULL;
 	block->type = (uint16_t)type;
 	block->row_size = (uint16_t)row_size;

@@ -4,6 +4,7 @@ static struct rlk_cell *cell_new(struct thread *t, const struct rlk_entry *e, ui
 {
 	uint32_t n = add32(&t->cells_used, 1);
 	struct rlk_block **chunk = &t->cell_chunk[n / CELL_ROWS];
+	struct rlk_block *block;
 	struct rlk_cell *row;
 
 	if (n >= CELL_ROWS * CELL_CHUNKS) {
@@ -19,11 +20,15 @@ static struct rlk_cell *cell_new(struct thread *t, const struct rlk_entry *e, ui
 		if (!*chunk)
 			*chunk = fresh;
 	}
-	row = cell_at(t, n);
-	if (!row || !arena_touch(row, sizeof(*row)))
+	/* Once: in the child of a handler's fork there is none. */
+	block = atomic_load_explicit((_Atomic(struct rlk_block *) *)chunk, memory_order_relaxed);
+	if (!block)
+		return NULL;
+	row = (struct rlk_cell *)block_rows(block) + n % CELL_ROWS;
+	if (!arena_touch(row, sizeof(*row)))
 		return NULL;
 	atomic_fetch_or_explicit(
-		(_Atomic uint32_t *)&(*chunk)->touched, 1u << n % CELL_ROWS, memory_order_release);
+		(_Atomic uint32_t *)&block->touched, 1u << n % CELL_ROWS, memory_order_release);
 	row->kind = entry_kind(e);
 	entry_publish(&row->record, load32(&e->record), e);
 	*cell = n + 1;

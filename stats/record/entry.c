@@ -53,10 +53,11 @@ const struct rlk_entry *entry_peek(const struct thread *t, uint64_t key)
 
 static struct rlk_entry *row_freed(struct thread *t)
 {
+	const char *base = entry_base(t);
 	uint64_t head = load64(&t->rows.freed);
 
 	while ((uint32_t)head) {
-		struct rlk_entry *e = entry_at(t, (uint32_t)head);
+		struct rlk_entry *e = entry_of_base(base, (uint32_t)head);
 
 		/* Somebody counted in a row that was given back: the list ends here. */
 		if (!row_link_holds(e->site)) {
@@ -76,11 +77,12 @@ static struct rlk_entry *row_freed(struct thread *t)
 static struct rlk_entry *row_take(struct thread *t, uint32_t kept)
 {
 	struct rlk_entry *e = row_freed(t);
+	const char *base = entry_base(t);
 	uint64_t fresh = load64(&t->rows.fresh);
 
 	while (!e && (uint32_t)fresh > kept) {
 		if (cas64(&t->rows.fresh, fresh, fresh + ((uint64_t)1 << 32) - 1))
-			e = entry_at(t, (uint32_t)(fresh >> 32));
+			e = entry_of_base(base, (uint32_t)(fresh >> 32));
 		else
 			fresh = load64(&t->rows.fresh);
 	}
@@ -203,9 +205,8 @@ static struct rlk_entry *entry_revalidate(struct thread *t, struct rlk_entry *e,
 }
 
 /* A handler that comes between may give what is under way to another class. */
-static void spill(struct thread *t)
+static void spill(struct rlk_entry *e)
 {
-	struct rlk_entry *e = t->spill;
 	uint64_t count =
 		atomic_exchange_explicit((_Atomic uint64_t *)&e->acquired, 0, memory_order_relaxed);
 
@@ -229,11 +230,12 @@ static struct rlk_entry *entry_folded(
 	add64(&arena_header->lost.entries_folded, 1);
 	if (e)
 		return e;
-	if (unlikely(!t->spill))
+	e = atomic_load_explicit((_Atomic(struct rlk_entry *) *)&t->spill, memory_order_relaxed);
+	if (unlikely(!e))
 		return &nobodys;
-	spill(t);
-	store64(&t->spill->lock, class_key(record, kind) | failed | KEY_REPLACED);
-	return entry_of_record(t->spill, record, kind);
+	spill(e);
+	store64(&e->lock, class_key(record, kind) | failed | KEY_REPLACED);
+	return entry_of_record(e, record, kind);
 }
 
 static void note_cost(uint64_t ticks)

@@ -26,18 +26,19 @@ static bool chunk_ensure(struct table *table, uint32_t chunk)
 
 /* Makes sure of a row's page: of more, the more there are already, so that it is rarely a system
  * call. Any number of threads may do so at once. */
-static bool row_touch(struct rlk_block *block, uint32_t row)
+static bool row_touch(struct rlk_block *block, uint32_t row, uint32_t size)
 {
-	uint32_t from = load32_acquire(&block->touched), most = TOUCH_MOST / block->row_size;
-	uint32_t page = RLK_PAGE / block->row_size + 1, to;
+	uint32_t from = load32_acquire(&block->touched), most, page, to;
 
 	if (row < from)
 		return true;
+	most = TOUCH_MOST / size;
+	page = RLK_PAGE / size + 1;
 	to = row + (row < page ? page : row < most ? row : most);
 	if (to > block->capacity)
 		to = block->capacity;
-	if (!arena_touch((char *)block_rows(block) + (size_t)from * block->row_size,
-		    (size_t)(to - from) * block->row_size))
+	if (!arena_touch(
+		    (char *)block_rows(block) + (size_t)from * size, (size_t)(to - from) * size))
 		return false;
 	max32(&block->touched, to);
 	return true;
@@ -65,7 +66,8 @@ void *table_new(struct table *table, uint32_t *number, uint32_t kept)
 	} while (!atomic_compare_exchange_weak_explicit(
 		&table->next, &n, n + 1, memory_order_release, memory_order_relaxed));
 	block = atomic_load_explicit(&table->chunk[n >> table->chunk_bits], memory_order_acquire);
-	if (!row_touch(block, n & ((1u << table->chunk_bits) - 1)))
+	/* None: a handler forked, and this is the child. */
+	if (!block || !row_touch(block, n & ((1u << table->chunk_bits) - 1), table->row_size))
 		return NULL;
 	*number = n;
 	return table_row(table, n);

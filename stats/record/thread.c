@@ -46,7 +46,10 @@ static struct thread **pool_chunk(uint32_t number)
 
 struct thread *thread_by_number(uint32_t number)
 {
-	return &(*pool_chunk(number))[(pool_from + number) % POOL_CHUNK];
+	struct thread *chunk = *pool_chunk(number);
+
+	/* In the child of a handler's fork the number may be its parent's. */
+	return likely(chunk) ? &chunk[(pool_from + number) % POOL_CHUNK] : &thread_none;
 }
 
 /* Of a thread that has ended, and whose shard another takes over meanwhile, perhaps. */
@@ -303,10 +306,17 @@ void threads_reset(void)
 	memset(tid_slots, 0, sizeof(tid_slots));
 	/* The pool is wiped by the kernel; after a fork() on a kernel that cannot, by hand. */
 	for (uint32_t i = 0; i < used; i++) {
-		if (thread_by_number(i)->live || thread_by_number(i)->row)
-			memset(thread_by_number(i), 0, sizeof(struct thread));
+		struct thread *t = thread_by_number(i);
+
+		if (t->directory)
+			memset(t->directory, 0, sizeof(*t->directory) * directory_slots(t->hash));
+		if (t->live || t->row)
+			memset(t, 0, sizeof(*t));
 	}
-	pool_from = (pool_from + pool_passed(thread_self, used)) % POOL_MOST;
+	pool_from += pool_passed(thread_self, used);
+	/* Around, rather than into new memory for each of a chain of forks. */
+	if (pool_from >= POOL_CHUNK && !*pool_chunk(used))
+		pool_from = 0;
 	atomic_store_explicit(&pool_used, 0, memory_order_relaxed);
 	thread_self = &thread_none;
 }

@@ -57,10 +57,10 @@ def fork_at_each_step():
     begun an account of its own in the handler."""
     if not (FIXTURES / "stepped").exists():
         skip("steps an x86-64 processor")
-    steps = [("stepped", "forks", lock) for lock in STEPPED]
-    steps += [("stepped", "forks-and-locks", lock) for lock in ("mutex", "spin", "reader")]
+    steps = [("stepped", "forks", lock) for lock in STEPPED + ("fresh",)]
+    steps += [("stepped", "forks-and-locks", lock) for lock in ("mutex", "spin", "reader", "fresh")]
     for words in steps:
-        for run in under_policies(*words, policies=("native",), settings={"RELOCK_HOLDS": "all"}):
+        for run in under_policies(*words, policies=("native",), settings={"RELOCK_HOLDS": "all", "RELOCK_STACKS": "off"}):
             run.must_end(0)
             same(run.lines("step"), [], f"{run.what}: children that did not end well")
 
