@@ -24,7 +24,7 @@ static struct rlk_cell *cell_new(struct thread *t, const struct rlk_entry *e, ui
 	block = atomic_load_explicit((_Atomic(struct rlk_block *) *)chunk, memory_order_relaxed);
 	if (!block)
 		return NULL;
-	row = (struct rlk_cell *)block_rows(block) + n % CELL_ROWS;
+	row = cell_in(block, n);
 	if (!arena_touch(row, sizeof(*row)))
 		return NULL;
 	atomic_fetch_or_explicit(

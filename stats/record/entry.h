@@ -189,6 +189,11 @@ static inline void entry_publish(uint32_t *to, uint32_t record, const struct rlk
 		cas32(to, record, load32(&e->record));
 }
 
+static inline struct rlk_cell *cell_in(struct rlk_block *chunk, uint32_t cell)
+{
+	return (struct rlk_cell *)block_rows(chunk) + cell % CELL_ROWS;
+}
+
 /* NULL: in the child of a handler's fork there are none. */
 static inline struct rlk_cell *cell_at(const struct thread *t, uint32_t cell)
 {
@@ -196,7 +201,7 @@ static inline struct rlk_cell *cell_at(const struct thread *t, uint32_t cell)
 		(_Atomic(struct rlk_block *) *)&((struct thread *)t)->cell_chunk[cell / CELL_ROWS],
 		memory_order_relaxed);
 
-	return likely(chunk) ? (struct rlk_cell *)block_rows(chunk) + cell % CELL_ROWS : NULL;
+	return likely(chunk) ? cell_in(chunk, cell) : NULL;
 }
 
 struct rlk_cell *entry_cell_make(struct thread *t, struct rlk_entry *e);
